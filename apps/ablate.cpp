@@ -17,8 +17,8 @@
 #include "apps/terminal/interrupt.h"
 #include "apps/terminal/option_names.h"
 #include "core/parallel.h"
+#include "core/text/text_layout.h"
 #include "data/files/atomic_file.h"
-#include "lab/text/text_layout.h"
 #include "train/ablation/experiment_file.h"
 #include "train/ablation/result_file.h"
 
@@ -75,8 +75,7 @@ int check(const AblateOptions& options) {
     tables += tables_of(runs).size();
     for (const std::string& line : missing_in_page(runs, page)) ++faults, fmt::print("{}: {}\n", file, line);
   }
-  fmt::print("{} of {}, made again: {}\n", counted(static_cast<std::int64_t>(tables), "table"),
-             counted(std::ssize(files), "file"),
+  fmt::print("{} of {}, made again: {}\n", counted(static_cast<std::int64_t>(tables), "table"), counted(std::ssize(files), "file"),
              faults == 0 ? options.check + " has them all"
                          : fmt::format("{} not in {}", counted(static_cast<std::int64_t>(faults), "line"), options.check));
   return faults == 0 ? exit_success : exit_failure;
@@ -136,7 +135,8 @@ int repeat(const AblateOptions& options) {
   const ResultTable all = read_result_file(file);
   ResultTable kept, now;
   if (options.table) {
-    now = run.out.ends_with(".json") ? read_result_file(run.out) : read_result_folder(with_rows(all.table, options.rows, "", file), run.out);
+    now = run.out.ends_with(".json") ? read_result_file(run.out)
+                                     : read_result_folder(with_rows(all.table, options.rows, "", file), run.out);
     std::vector<std::string> names;
     for (std::size_t row = 0; row < now.table.rows.size(); ++row)
       if (!now.results[row].empty()) names.push_back(now.table.rows[row].name);
@@ -202,8 +202,7 @@ int ablate(const AblateOptions& options) {
   for (const std::string& text : options.settings) settings.push_back(key_and_value("--set", text));
   run.shared = shared_settings(
       whole, table, {options.data, settings, options.steps, options.epochs, options.quick, experiment.shared, options.cost});
-  if (options.search && experiment.rates.empty())
-    input_fail("--search", "{} lists no learning rates to choose from", options.what);
+  if (options.search && experiment.rates.empty()) input_fail("--search", "{} lists no learning rates to choose from", options.what);
   if (!options.cost)
     if (const int signal = set_rates(table, experiment.rates, run, options.search); signal != 0)
       return Interrupt::exit_code(signal);

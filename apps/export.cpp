@@ -6,6 +6,7 @@
 #include "apps/commands.h"
 #include "apps/report/log_export.h"
 #include "apps/terminal/command_line.h"
+#include "core/text/text_layout.h"
 #include "data/files/atomic_file.h"
 #include "data/files/npz.h"
 #include "data/files/utf8.h"
@@ -58,10 +59,15 @@ void export_log(const ExportOptions& options) {
   const std::string folder = fs::is_directory(options.run) ? options.run : fs::path(options.run).parent_path().string();
   const RunLog log = read_log(RunFolder(folder.empty() ? "." : folder).log());
   require(!log.lines.empty(), "export", "{} has no log.jsonl with at least one step", folder.empty() ? "." : folder);
+  if (log.unreadable > 0)
+    fmt::print(stderr, "argand: log: {} cannot be read and {} left out\n", counted(log.unreadable, "line"),
+               log.unreadable == 1 ? "is" : "are");
   if (!options.log.empty()) write_file_atomically(options.log, csv_of(log));
   std::string events;
   if (!options.tensorboard.empty()) {
-    fs::create_directories(options.tensorboard);
+    std::error_code error;
+    fs::create_directories(options.tensorboard, error);
+    require(!error, "export", "cannot create the folder {}: {}", options.tensorboard, error.message());
     events = (fs::path(options.tensorboard) / "events.out.tfevents.0.argand").string();
     write_file_atomically(events, tensorboard_events_of(log));
   }

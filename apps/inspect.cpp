@@ -1,4 +1,5 @@
-/// argand inspect: the contents of a checkpoint, tensor by tensor, and what the heads have learnt.
+/// argand inspect: the contents of a checkpoint, tensor by tensor, and what the heads have learnt; how far parameters travelled and
+/// what that is worth; how sharply the heads attend.
 
 #include <algorithm>
 #include <cmath>
@@ -7,19 +8,28 @@
 
 #include "apps/commands.h"
 #include "apps/terminal/command_line.h"
+#include "apps/terminal/counter.h"
 #include "apps/terminal/terminal.h"
+#include "core/parallel.h"
+#include "core/text/text_layout.h"
+#include "data/files/atomic_file.h"
 #include "data/files/utf8.h"
 #include "data/tokens/tokenizer.h"
-#include "lab/text/text_layout.h"
 #include "train/checkpoints/checkpoint.h"
 #include "train/checkpoints/diagnostics.h"
+#include "train/data/corpora.h"
+#include "train/data/retriever.h"
+#include "train/evaluation/attention_figures.h"
+#include "train/evaluation/evaluation_figures.h"
+#include "train/evaluation/travel.h"
 
 namespace argand {
 namespace {
 
 struct InspectOptions {
-  std::string run;
-  bool optimizer = false;
+  std::string run, json;
+  bool optimizer = false, travel = false, attention = false;
+  std::int64_t batches = 40;
 };
 
 bool holds_integers(const StoredTensor& tensor) {
@@ -72,7 +82,90 @@ void describe_run(const Checkpoint& checkpoint) {
   fmt::print("\n");
 }
 
+/// "0.0123", or "3.2e-05" where that would be a row of zeros.
+std::string small_number(double x) { return std::abs(x) >= 1e-3 || x == 0 ? fmt::format("{:.4f}", x) : fmt::format("{:.1e}", x); }
+
+Figures print_travel(const TrainedRun& trained, const Travel& travel, const std::vector<InvarianceEffect>& effects,
+                     const Style& style) {
+  const OptimizerConfig& optimizer = trained.checkpoint.config().optimizer;
+  Figures parts = Figures::array(), changes = Figures::array();
+  fmt::print("{}\n", style.bold("how far parameters went from where they started, and what it costs to set them back"));
+  fmt::print("  {:<22}{:>9}{:>11}{:>11}{:>11}{:>11}\n", "", "numbers", "rms way", "longest", "of reach", "loss");
+  for (const TravelledPart& part : travel.parts) {
+    const std::string share =
+        part.adam ? fmt::format("{:.3f}{}", part.longest / travel.reach, part.decays ? " d" : "  ") : "muon  ";
+    fmt::print("  {:<22}{:>9}{:>11}{:>11}{:>11}{:>+11.4f}\n", part.name, part.numbers, small_number(part.rms),
+               small_number(part.longest), share, part.set_back - travel.loss);
+    parts.push_back({{"name", part.name},
+                     {"numbers", part.numbers},
+                     {"rms", part.rms},
+                     {"longest", part.longest},
+                     {"adam", part.adam},
+                     {"decays", part.decays},
+                     {"set_back", part.set_back}});
+  }
+  const double step = longest_adam_step(optimizer.beta1, optimizer.beta2);
+  fmt::print(
+      "  loss as learnt {:.4f}; reach, the sum of the rates of {}: {:.4g}, and {:.2f} of that at the very most; d: decays, too\n",
+      travel.loss, counted(trained.checkpoint.state().step, "step"), travel.reach, step);
+  if (!effects.empty()) fmt::print("\n{}\n", style.bold("what leaves this model as it is: change of a batch's loss, in float64"));
+  for (const auto& [invariance, change] : effects) {
+    fmt::print("  {:<10.0e}{}: {}\n", change, invariance.name, invariance.what);
+    changes.push_back({{"name", invariance.name}, {"change", change}});
+  }
+  return {{"reach", travel.reach}, {"longest_step", step}, {"loss", travel.loss}, {"parts", parts}, {"invariances", changes}};
+}
+
+Figures print_attention(const std::vector<HeadFigures>& heads, const Style& style) {
+  fmt::print("{}\n", style.bold("how sharply heads attend, and how evenly phases are spread"));
+  fmt::print("  {:<18}{:>9}{:>16}{:>14}{:>14}\n", "", "entropy", "largest weight", "phases of q", "phases of k");
+  Figures figures = Figures::array();
+  for (const HeadFigures& head : heads) {
+    const auto phases = [](const std::optional<double>& r) { return r ? fmt::format("{:.3f}", *r) : "-"; };
+    fmt::print("  {:<18}{:>9.3f}{:>16.3f}{:>14}{:>14}\n", fmt::format("layer {} head {}", head.layer, head.head), head.entropy,
+               head.largest, phases(head.phases_of_q), phases(head.phases_of_k));
+    figures.push_back({{"layer", head.layer}, {"head", head.head}, {"entropy", head.entropy}, {"largest", head.largest}});
+    if (head.phases_of_q) figures.back()["phases_of_q"] = *head.phases_of_q, figures.back()["phases_of_k"] = *head.phases_of_k;
+  }
+  fmt::print("  entropy: 1 for equal weights, 0 for one key; phases: length of their mean, 0 if spread evenly over the circle\n");
+  return {{"heads", figures}};
+}
+
+/// What is measured with the text or the articles that the run validates on.
+void measure(const InspectOptions& options) {
+  const TrainedRun trained = open_run(options.run);
+  const RunConfig& config = trained.checkpoint.config();
+  const Style style = style_for(stdout);
+  const TrainingData data = open_data(config, trained);
+  const EvaluationSet validation = make_task(config, data).validation, set = some_batches(validation, options.batches);
+  fmt::print("{} at step {}, {} of the {} part\n", style.bold(trained.checkpoint.file().path()), trained.checkpoint.state().step,
+             counted(set.size, "batch"), validated_part(data));
+  Figures all = {{"step", trained.checkpoint.state().step}, {"batches", set.size}};
+  with_precision(config, [&]<class R>(R) {
+    const auto model = load_model<R>(trained.checkpoint);
+    const OpenRetriever retriever(trained, *model);
+    const ContextOf context_of = [&](const Batch&) { return retriever.context(); };
+    if (options.travel) {
+      Counter counter("evaluating", 1);
+      const Travel travel =
+          travel_of<R>(trained, *model, set, context_of, [&](double share) { counter.show(share, "parts set back"); });
+      counter.clear();
+      fmt::print("\n");
+      all["travel"] =
+          print_travel(trained, travel, effects_of_invariances(trained.checkpoint, set.at(0), retriever.context()), style);
+    }
+    if (options.attention) {
+      fmt::print("\n");
+      all["attention"] = print_attention(attention_figures<R>(*model, set, context_of), style);
+    }
+  });
+  if (!options.json.empty()) write_file_atomically(options.json, all.dump(1) + "\n");
+}
+
 void inspect(const InspectOptions& options) {
+  if (options.batches < 0) input_fail("--batches", "must not be negative, got {}", options.batches);
+  if (options.travel || options.attention) return measure(options);
+  if (!options.json.empty()) input_fail("--json", "is for --travel and --attention");
   const std::string path = find_checkpoint(options.run);
   const SafetensorsFile file = SafetensorsFile::open(path);
   const Style style = style_for(stdout);
@@ -109,13 +202,29 @@ void add_inspect(CLI::App& program) {
       ->required()
       ->type_name("");
   command->add_flag("--optimizer", options->optimizer, "include the optimizer state");
+  command->add_flag("--travel", options->travel, "how far parameters went, what setting them back costs, and what changes nothing");
+  command->add_flag("--attention", options->attention, "entropy and sharpness of the heads, and how evenly phases are spread");
+  command->add_option("--batches", options->batches, "batches of the validation part to measure on (0: all)")
+      ->type_name("INT")
+      ->capture_default_str();
+  command->add_option("--json", options->json, "also write the measured figures to a file")->type_name("FILE");
+  add_threads(*command);
   command->footer(
       "Prints every parameter by name with shape, norm, root mean square and largest magnitude, for ComplexFormer the phase\n"
-      "scale delta and the phase bias of every head, for QIC the angles and the values of J² they give.\n\n"
+      "scale delta and the phase bias of every head, for QIC the angles and the values of J² they give.\n"
+      "--travel compares every parameter with where it started, a pure function of configuration and seed. Reach is the sum of\n"
+      "the learning rates: about as far as Adam moves a number. The loss is that of the model with all parameters of this name\n"
+      "back at their start, less that as learnt. Below stands what the family knows to change nothing, tried on this run.\n"
+      "--attention: the entropy of a position's weights in units of ln(keys that it sees), its largest weight, and the length\n"
+      "of the mean of e^(i phase) over all positions, averaged over a head's pairs. All are means over positions.\n\n"
       "Examples:\n"
       "  argand inspect runs/first\n"
-      "  argand inspect runs/first/last.safetensors --optimizer");
-  command->callback([options] { inspect(*options); });
+      "  argand inspect runs/first/last.safetensors --optimizer\n"
+      "  argand inspect runs/first --travel --attention");
+  command->callback([options] {
+    flush_subnormals_to_zero(true);
+    inspect(*options);
+  });
 }
 
 }  // namespace argand

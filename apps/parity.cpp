@@ -13,12 +13,12 @@
 #include "apps/terminal/terminal.h"
 #include "autograd/tape.h"
 #include "core/machine/json.h"
+#include "core/text/text_layout.h"
 #include "data/files/safetensors.h"
-#include "lab/text/text_layout.h"
 #include "nn/model.h"
 #include "optim/clip.h"
 #include "optim/optimizer.h"
-#include "optim/schedule.h"
+#include "optim/rate.h"
 
 namespace argand {
 namespace {
@@ -143,7 +143,7 @@ class Case {
 
   void check_steps() {
     const auto o = parse_json<nlohmann::json>("parity: optimizer", file_.metadata("optimizer"));
-    const Schedule schedule{.peak = o.at("lr"), .final = o.at("final_lr"), .warmup = o.at("warmup"), .total = o.at("total")};
+    const WarmupCosine schedule{.peak = o.at("lr"), .final = o.at("final_lr"), .warmup = o.at("warmup"), .total = o.at("total")};
     const OptimizerConfig config{.name = o.at("name"),
                                  .beta1 = o.at("adamw").at("betas").at(0),
                                  .beta2 = o.at("adamw").at("betas").at(1),
@@ -156,7 +156,7 @@ class Case {
     const auto optimizer = make_optimizer<R>(config, parameters);
     for (std::int64_t step = 0; step < o.at("steps").get<std::int64_t>(); ++step) {
       fresh_gradients();
-      optimizer->step(schedule.at(step), clip_factor(grad_norm(parameters), o.at("clip")));
+      optimizer->step(schedule(step), clip_factor(grad_norm(parameters), o.at("clip")));
     }
     for (const Parameter<R>& p : parameters)
       std::visit([&](const auto& v) { compare("expect.after." + p.name, v.value(), bar_.after_steps); }, p.var);

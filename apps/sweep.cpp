@@ -12,8 +12,8 @@
 #include "apps/terminal/interrupt.h"
 #include "apps/terminal/option_names.h"
 #include "core/parallel.h"
+#include "core/text/text_layout.h"
 #include "data/files/atomic_file.h"
-#include "lab/text/text_layout.h"
 #include "train/checkpoints/run_folder.h"
 #include "train/data/corpora.h"
 

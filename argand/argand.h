@@ -36,7 +36,6 @@
 #include "optim/muon.h"
 #include "optim/optimizer.h"
 #include "optim/rate.h"
-#include "optim/schedule.h"
 #include "optim/sgd.h"
 #include "train/checkpoints/module_file.h"
 #include "train/loop/training_session.h"

@@ -5,28 +5,34 @@
 namespace argand {
 namespace {
 
-thread_local Context* in_use = nullptr;  // null: the thread's own
-thread_local bool gone = false;          // the thread's own has been destroyed; only destructors of statics still compute
+// An op asks eight times: a look at a thread-local pointer that needs no initialisation. Null before the first.
+thread_local constinit Context* in_use = nullptr;
+thread_local constinit bool gone = false;  // the thread's own has been destroyed; only destructors of statics still compute
 
-struct Own {
+struct OwnContext {
   Context context;
-  ~Own() { gone = true; }
+  ~OwnContext() {
+    in_use = nullptr;
+    gone = true;
+  }
 };
+
+Context& own_context() {
+  if (gone) {
+    static Context* const last = new Context;  // for anything that computes even later; never destroyed
+    return *last;
+  }
+  thread_local OwnContext own;
+  in_use = &own.context;
+  return own.context;
+}
 
 }  // namespace
 
 Context::Context() : tapes_(std::make_shared<std::vector<Tape*>>()) {}
 Context::~Context() = default;
 
-Context& Context::current() {
-  if (in_use != nullptr) return *in_use;
-  if (gone) {
-    static Context* const last = new Context;  // for anything that computes even later; never destroyed
-    return *last;
-  }
-  thread_local Own own;
-  return own.context;
-}
+Context& Context::current() { return in_use != nullptr ? *in_use : own_context(); }
 
 Tape& Context::tape() {
   if (tapes_->empty()) base_ = std::make_unique<Tape>(*this);  // becomes the oldest; used when there is no other

@@ -5,6 +5,7 @@
 #include "autograd/ops/attention/attention.h"
 #include "autograd/ops/attention/magnitude_attention.h"
 #include "autograd/ops/attention/selected_attention.h"
+#include "autograd/ops/axes.h"
 #include "autograd/ops/convolution/convolution.h"
 #include "autograd/ops/convolution/pooling.h"
 #include "autograd/ops/convolution/unfold.h"

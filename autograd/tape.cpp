@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/memory.h"
+
 namespace argand {
 
 template <Scalar T>
@@ -29,9 +31,9 @@ namespace {
 /// The shape of this slot's gradients. Throws if the variable was assigned a value of another shape.
 template <Scalar T>
 const Shape& gradient_shape(const Slot<T>& slot, std::string_view op = "backward") {
-  require(!slot.leaf || slot.value.shape() == slot.shape, op,
-          "the variable{} was created with shape {} but now has a value of shape {}; make a new one with variable()",
-          slot.name.empty() ? "" : " " + slot.name, slot.shape, slot.value.shape());
+  if (slot.leaf && !(slot.value.shape() == slot.shape)) [[unlikely]]
+    fail(op, "the variable{} was created with shape {} but now has a value of shape {}; make a new one with variable()",
+         slot.name.empty() ? "" : " " + slot.name, slot.shape, slot.value.shape());
   return slot.shape;
 }
 
@@ -77,10 +79,11 @@ void Tape::push(TapeEntry entry) {
             "it again, or detach() it");
   }
   drop_unreachable();
-  require(entries_.size() < longest_, "tape",
-          "{} ops were recorded without a backward pass, the last one in {}. Evaluate inside a NoGrad, or allow more with "
-          "Tape::current().set_longest(n)",
-          entries_.size(), entry.scope.empty() ? entry.op->name() : entry.scope + " " + entry.op->name());
+  if (entries_.size() >= longest_) [[unlikely]]
+    fail("tape",
+         "{} ops were recorded without a backward pass, the last one in {}. Evaluate inside a NoGrad, or allow more with "
+         "Tape::current().set_longest(n)",
+         entries_.size(), entry.scope.empty() ? entry.op->name() : entry.scope + " " + entry.op->name());
   entry.output->entry = static_cast<std::int64_t>(entries_.size());
   entries_.push_back(std::move(entry));
 }
@@ -121,10 +124,10 @@ void Tape::backward(const Var<R>& loss) {
 }
 
 void Tape::walk() {
+  const NoGrad none;
   while (!entries_.empty()) {
     TapeEntry& entry = entries_.back();
     if (entry.output->has_grad()) {
-      const NoGrad none;
       if (context_.runner())
         context_.runner()(entry);
       else
@@ -161,6 +164,7 @@ void Inputs::require_own_shapes(const Op& op) const {
 
 std::vector<std::shared_ptr<SlotBase>> Inputs::slots() const {
   std::vector<std::shared_ptr<SlotBase>> slots;
+  slots.reserve(all_.size());
   for (const auto& x : all_) std::visit([&](auto* v) { slots.push_back(v->slot()); }, x);
   return slots;
 }
@@ -180,7 +184,8 @@ Var<Out> shown(const Op& op, Var<Out> w, const Inputs& inputs) {
 template <Scalar Out>
 Var<Out> append(const Op& op, Tensor<Out> y, std::function<void(const Tensor<Out>&)> backward, const Inputs& inputs) {
   inputs.require_own_shapes(op);
-  auto slot = std::make_shared<Slot<Out>>(y.shape(), false);
+  // From the pool, as malloc() keeps only seven blocks of this size at hand.
+  auto slot = std::allocate_shared<Slot<Out>>(PoolAllocator<Slot<Out>>(), y.shape(), false);
   Tape::current().push({&op, slot, inputs.slots(), [raw = slot.get(), backward = std::move(backward)] { backward(raw->grad); },
                         Context::current().scope()});
   return shown(op, Var<Out>(std::move(y), std::move(slot)), inputs);

@@ -1,6 +1,8 @@
 #include "core/memory.h"
 
 #include <algorithm>
+#include <array>
+#include <atomic>
 #include <bit>
 #include <cstdlib>
 #include <map>
@@ -21,6 +23,8 @@ std::size_t size_class(std::size_t bytes) {
   const std::size_t step = std::max(alignment, std::bit_floor(bytes - 1) / 8);
   return (bytes + step - 1) / step * step;
 }
+
+class OwnBlocks;
 
 class Pool {
  public:
@@ -62,14 +66,20 @@ class Pool {
     }
   }
 
-  MemoryStats stats() {
+  void add(const OwnBlocks* thread) {
     const std::lock_guard lock(mutex_);
-    return stats_;
+    threads_.push_back(thread);
   }
+  void remove(const OwnBlocks* thread) {
+    const std::lock_guard lock(mutex_);
+    std::erase(threads_, thread);
+  }
+  MemoryStats stats();
 
  private:
   std::mutex mutex_;
   std::map<std::size_t, std::vector<void*>> waiting_;
+  std::vector<const OwnBlocks*> threads_;
   MemoryStats stats_;
 };
 
@@ -79,16 +89,103 @@ Pool& pool() {
   return *instance;
 }
 
+/// The small blocks that wait for their thread: the numbers of scalars, and what the tape keeps of an op. Nobody else sees them,
+/// so that there is neither a lock nor a search.
+class OwnBlocks {
+ public:
+  static constexpr std::size_t largest = 1024;
+
+  OwnBlocks() { pool().add(this); }
+  ~OwnBlocks() {
+    give_all_back();
+    pool().remove(this);
+  }
+  OwnBlocks(const OwnBlocks&) = delete;
+  OwnBlocks& operator=(const OwnBlocks&) = delete;
+
+  void* take(std::size_t bytes) {
+    const std::size_t k = index(bytes), size = (k + 1) * alignment;
+    if (first_[k] == nullptr) return pool().take(size);
+    count(-static_cast<std::int64_t>(size));
+    return std::exchange(first_[k], first_[k]->next);
+  }
+  void give_back(void* block, std::size_t bytes) noexcept {
+    const std::size_t k = index(bytes), size = (k + 1) * alignment;
+    if (waiting() >= most) return pool().give_back(block, size);
+    first_[k] = ::new (block) Waiting{first_[k]};
+    count(static_cast<std::int64_t>(size));
+  }
+  void give_all_back() noexcept {
+    for (std::size_t k = 0; k < first_.size(); ++k)
+      while (first_[k] != nullptr) pool().give_back(std::exchange(first_[k], first_[k]->next), (k + 1) * alignment);
+    bytes_ = 0;
+  }
+  /// Bytes; may be asked by other threads.
+  std::int64_t waiting() const { return bytes_.load(std::memory_order_relaxed); }
+
+ private:
+  struct Waiting {
+    Waiting* next;
+  };
+  static constexpr std::int64_t most = 1 << 20;
+  /// Up to `largest` every size class is a multiple of the alignment.
+  static std::size_t index(std::size_t bytes) { return bytes == 0 ? 0 : (bytes - 1) / alignment; }
+  void count(std::int64_t bytes) { bytes_.store(waiting() + bytes, std::memory_order_relaxed); }
+
+  std::array<Waiting*, largest / alignment> first_{};
+  std::atomic<std::int64_t> bytes_ = 0;
+};
+
+MemoryStats Pool::stats() {
+  const std::lock_guard lock(mutex_);
+  MemoryStats now = stats_;
+  for (const OwnBlocks* thread : threads_) now.in_use -= thread->waiting();
+  return now;
+}
+
+thread_local constinit OwnBlocks* blocks_here = nullptr;
+thread_local constinit bool blocks_gone = false;  // given back at the thread's end; only destructors still run
+
+/// Null when this thread is ending.
+[[gnu::noinline]] OwnBlocks* first_own_blocks() {
+  struct Guard {
+    OwnBlocks blocks;
+    Guard() { blocks_here = &blocks; }
+    ~Guard() {
+      blocks_here = nullptr;
+      blocks_gone = true;
+    }
+  };
+  if (!blocks_gone) {
+    thread_local Guard guard;
+  }
+  return blocks_here;
+}
+OwnBlocks* own_blocks() { return blocks_here != nullptr ? blocks_here : first_own_blocks(); }
+
 }  // namespace
 
-void* take_block(std::size_t bytes) { return pool().take(size_class(bytes)); }
-void give_block_back(void* block, std::size_t bytes) noexcept { pool().give_back(block, size_class(bytes)); }
+void* take_block(std::size_t bytes) {
+  if (bytes <= OwnBlocks::largest)
+    if (OwnBlocks* const mine = own_blocks()) return mine->take(bytes);
+  return pool().take(size_class(bytes));
+}
+
+void give_block_back(void* block, std::size_t bytes) noexcept {
+  if (bytes <= OwnBlocks::largest)
+    if (OwnBlocks* const mine = own_blocks()) return mine->give_back(block, bytes);
+  pool().give_back(block, size_class(bytes));
+}
 
 std::shared_ptr<void> allocate(std::size_t bytes) {
-  return {take_block(bytes), [bytes](void* block) { give_block_back(block, bytes); }};
+  return {take_block(bytes), [bytes](void* block) { give_block_back(block, bytes); }, PoolAllocator<std::byte>()};
 }
 
 MemoryStats memory_stats() { return pool().stats(); }
-void trim_memory() { pool().trim(); }
+
+void trim_memory() {
+  if (OwnBlocks* const mine = own_blocks()) mine->give_all_back();
+  pool().trim();
+}
 
 }  // namespace argand

@@ -53,7 +53,7 @@ struct PoolAllocator {
 template <class T>
 using Scratch = std::vector<T, PoolAllocator<T>>;
 
-/// Returns every unused block to the system.
+/// Returns every unused block to the system, except small ones, a megabyte at most, that other threads keep for themselves.
 void trim_memory();
 
 }  // namespace argand

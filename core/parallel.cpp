@@ -1,6 +1,7 @@
 #include "core/parallel.h"
 
 #include <algorithm>
+#include <atomic>
 #include <exception>
 #include <mutex>
 
@@ -23,6 +24,7 @@ void set_num_threads(int n) {
 
 void detail::parallel_for(std::int64_t n, std::int64_t grain, RangeFunction f) {
   if (n <= 0) return;
+  if (n <= grain) return f(0, n);
   const std::int64_t blocks = (n + grain - 1) / grain;
   const int wanted = static_cast<int>(std::min<std::int64_t>(blocks, threads::limit()));
   if (wanted <= 1 || threads::inside()) return f(0, n);
@@ -33,6 +35,23 @@ void detail::parallel_for(std::int64_t n, std::int64_t grain, RangeFunction f) {
     try {
       if (begin < end) f(begin, end);
     } catch (...) {
+      const std::lock_guard lock(failing);
+      if (!failure) failure = std::current_exception();
+    }
+  });
+  if (failure) std::rethrow_exception(failure);
+}
+
+void side_by_side(std::int64_t n, const std::function<void(std::int64_t)>& f) {
+  std::atomic<std::int64_t> next = 0;
+  std::exception_ptr failure;
+  std::mutex failing;
+  threads::apart(static_cast<int>(std::clamp<std::int64_t>(n, 1, threads::limit())), [&](int, int) {
+    const threads::Limit one(1);
+    try {
+      for (std::int64_t i = next++; i < n; i = next++) f(i);
+    } catch (...) {
+      next = n;
       const std::lock_guard lock(failing);
       if (!failure) failure = std::current_exception();
     }

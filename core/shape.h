@@ -17,6 +17,12 @@ class Shape {
   static constexpr int max_rank = 8;
 
   Shape() = default;  ///< rank 0: a scalar, one element
+  /// [0], without the checks: the shape of every default tensor.
+  static constexpr Shape empty() {
+    Shape shape;
+    shape.rank_ = 1;
+    return shape;
+  }
   Shape(std::initializer_list<std::int64_t> sizes);
   explicit Shape(std::span<const std::int64_t> sizes);
 

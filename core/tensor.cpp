@@ -10,7 +10,6 @@
 #include "core/parallel.h"
 
 namespace argand {
-
 // Defined here and not in the header: an op has a dozen tensors, and with these inlined it took a tenth longer to compile.
 template <Scalar T>
 Tensor<T>::Tensor() = default;
@@ -19,8 +18,11 @@ Tensor<T>::Tensor(const Tensor&) = default;
 template <Scalar T>
 Tensor<T>& Tensor<T>::operator=(const Tensor&) = default;
 template <Scalar T>
-Tensor<T>::Tensor(Tensor&& other) noexcept : Tensor() {
-  swap(other);
+Tensor<T>::Tensor(Tensor&& other) noexcept
+    : shape_(other.shape_), size_(other.size_), storage_(std::move(other.storage_)), data_(other.data_) {
+  other.shape_ = Shape::empty();
+  other.size_ = 0;
+  other.data_ = nullptr;
 }
 template <Scalar T>
 Tensor<T>& Tensor<T>::operator=(Tensor&& other) noexcept {

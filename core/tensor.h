@@ -104,7 +104,7 @@ class Tensor {
   void stop_sharing();
   void swap(Tensor& other) noexcept;
 
-  Shape shape_{0};
+  Shape shape_ = Shape::empty();
   std::int64_t size_ = 0;
   std::shared_ptr<void> storage_;
   T* data_ = nullptr;

@@ -12,7 +12,7 @@
 #include "data/corpora/grammar.h"
 #include "nn/model.h"
 #include "optim/optimizer.h"
-#include "optim/schedule.h"
+#include "optim/rate.h"
 
 using namespace argand;
 
@@ -36,17 +36,17 @@ int main() {
   config.n_layers = 1, config.n_heads = 2, config.d_model = 64, config.d_ff = 128, config.max_seq_len = 64;
   const auto model = make_model<float>(config, /*seed*/ 0);
   const auto optimizer = make_optimizer<float>({}, model->parameters());  // AdamW
-  const Schedule rate{.peak = 5e-3, .final = 5e-4, .warmup = 20, .total = 300};
+  const WarmupCosine rate{.peak = 5e-3, .final = 5e-4, .warmup = 20, .total = 300};
   LmBatches batches(corpus.train, /*B*/ 16, /*T*/ 32, /*seed*/ 0);
   fmt::print("{} parameters, {} words\n", count_parameters(model->parameters()), config.vocab_size);
 
   for (std::int64_t step = 0; step <= rate.total; ++step) {
     if (step % 75 == 0)
-      fmt::print("step {:3}  validation loss {:.1f} nats a token\n", step, validation_loss(*model, corpus.valid, 32));
+      fmt::print("step {:3}  validation loss {:.1f} nats per token\n", step, validation_loss(*model, corpus.valid, 32));
     const LmBatch batch = batches.next();
     zero_grad(model->parameters());
     backward(model->loss(batch.tokens, batch.targets).total);
-    optimizer->step(rate.at(step));
+    optimizer->step(rate(step));
   }
   fmt::print("the best possible: {:.2f}\n", grammar.entropy_per_token());
 

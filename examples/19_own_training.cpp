@@ -28,7 +28,7 @@ void train(Session session, std::int64_t until) {
   fmt::print("from step {}\n", session.run().state().step);
   while (!session.finished() && session.run().state().step < until) {
     const Advance done = session.advance();  // a step, and what is due after it: a log line, a validation, a checkpoint
-    if (done.validation) fmt::print("  step {:2}  validation {:.1f} nats a character\n", done.step.step, done.validation->loss);
+    if (done.validation) fmt::print("  step {:2}  validation {:.1f} nats per character\n", done.step.step, done.validation->loss);
   }
 }
 

@@ -7,8 +7,8 @@
 #include <nlohmann/json.hpp>
 
 #include "autograd/wirtinger.h"
+#include "core/text/text_layout.h"
 #include "lab/lab_point.h"
-#include "lab/text/text_layout.h"
 
 namespace argand {
 namespace {

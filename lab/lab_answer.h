@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "lab/expression/expression.h"
-#include "lab/text/style.h"
+#include "lab/style.h"
 
 namespace argand {
 

@@ -9,10 +9,10 @@
 #include "autograd/check/numerical.h"
 #include "autograd/hessian.h"
 #include "autograd/tape.h"
+#include "core/text/text_layout.h"
 #include "lab/expression/expression_point.h"
 #include "lab/lab_numbers.h"
 #include "lab/tape_rounding.h"
-#include "lab/text/text_layout.h"
 
 namespace argand {
 namespace {

@@ -17,7 +17,7 @@
 
 #include "autograd/check/verdict.h"
 #include "lab/expression/expression.h"
-#include "lab/text/style.h"
+#include "lab/style.h"
 
 namespace argand {
 

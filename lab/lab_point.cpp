@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/text/text_layout.h"
 #include "lab/lab_numbers.h"
-#include "lab/text/text_layout.h"
 
 namespace argand {
 namespace {

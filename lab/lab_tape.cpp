@@ -4,9 +4,9 @@
 
 #include "autograd/tape.h"
 #include "autograd/trace/slot_gradient.h"
+#include "core/text/text_layout.h"
 #include "lab/expression/expression_point.h"
 #include "lab/gradient_letters.h"
-#include "lab/text/text_layout.h"
 
 namespace argand {
 namespace {

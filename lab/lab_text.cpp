@@ -7,7 +7,7 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
-#include "lab/text/text_layout.h"
+#include "core/text/text_layout.h"
 
 namespace argand {
 namespace {

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "lab/lab_point.h"
-#include "lab/text/style.h"
+#include "lab/style.h"
 
 namespace argand {
 

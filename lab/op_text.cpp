@@ -8,9 +8,9 @@
 #include "autograd/check/infinity.h"
 #include "autograd/wirtinger.h"
 #include "core/text/keys.h"
+#include "core/text/text_layout.h"
 #include "lab/expression/expression_functions.h"
 #include "lab/gradient_letters.h"
-#include "lab/text/text_layout.h"
 
 namespace argand {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "autograd/check/report.h"
 #include "autograd/op.h"
-#include "lab/text/style.h"
+#include "lab/style.h"
 
 namespace argand {
 

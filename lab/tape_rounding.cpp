@@ -7,8 +7,8 @@
 
 #include "autograd/ops/products/projection.h"
 #include "autograd/tape.h"
+#include "core/text/text_layout.h"
 #include "lab/moved_step.h"
-#include "lab/text/text_layout.h"
 
 namespace argand {
 namespace moved {

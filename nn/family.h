@@ -12,6 +12,7 @@
 
 namespace argand {
 
+struct Invariance;
 struct LayerCheck;
 template <RealScalar R>
 class Model;
@@ -112,6 +113,8 @@ struct Family {
   std::vector<Preset> presets{};
   std::optional<Variants> variants{};
   GradientChecks checks{};
+  /// Changes of the parameters that leave the outputs as they are (nn/invariance.h).
+  std::function<std::vector<Invariance>(const ModelConfig&)> invariances{};
   DiagnosticParameters diagnostics{};
   ReportParts report{};
   std::vector<DemoModel> demo{};  ///< two, in the default family

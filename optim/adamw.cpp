@@ -91,9 +91,7 @@ void AdamW<R>::step(double lr, double gradient_scale) {
     const R* g;
     R keep;  ///< factor left by decay; 1 for parameters that do not decay
   };
-  const auto decays = [&](Role role) {
-    return options_.decay_all || role == Role::Matrix || role == Role::Embedding || role == Role::Output;
-  };
+  const auto decays = [&](Role role) { return options_.decay_all || is_decayed(role); };
   std::vector<Numbers> numbers;
   for (std::size_t i = 0; i < parameters_.size(); ++i) {
     numbers.push_back({real_data(parameters_[i]), real_data(m_[i]), real_data(v_[i]), gradient_data(parameters_[i]),

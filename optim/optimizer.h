@@ -50,6 +50,9 @@ class Optimizer {
   virtual void load_state(const OptimizerState<R>& state) = 0;
 };
 
+/// Whether weight decay shrinks parameters of this role, where it does not shrink all: the matrices and tables.
+constexpr bool is_decayed(Role role) { return role == Role::Matrix || role == Role::Embedding || role == Role::Output; }
+
 /// Which optimiser, with its constants. The defaults are the ComplexFormer paper's, except for the weight decay.
 ///
 /// Which parameters decay: a weight that shrinks must be able to grow back, and where the loss is flat it cannot. A gain tends to

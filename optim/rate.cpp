@@ -14,12 +14,13 @@ void require_rates(double a, double b) {
           a, b);
 }
 void require_steps(std::int64_t steps) { require(steps >= 1, "rate", "needs at least one step, got {}", steps); }
+void require_step(std::int64_t step) { require(step >= 0, "rate", "steps are counted from 0, got {}", step); }
 
 /// f of the step, after checking it.
 template <class F>
 Rate of_step(const F& f) {
   return [f](std::int64_t step) {
-    require(step >= 0, "rate", "steps are counted from 0, got {}", step);
+    require_step(step);
     return f(step);
   };
 }
@@ -62,6 +63,21 @@ Rate inverse_root_rate(double peak, std::int64_t warmup) {
     const double x = static_cast<double>(step + 1) / static_cast<double>(warmup);
     return peak * std::min(x, 1 / std::sqrt(x));
   });
+}
+
+double WarmupCosine::operator()(std::int64_t step) const {
+  require_step(step);
+  if (step < warmup) return peak * static_cast<double>(step + 1) / static_cast<double>(warmup);
+  const double x = step < total ? static_cast<double>(step - warmup) / static_cast<double>(total - warmup) : 1;
+  return final + 0.5 * (peak - final) * (1 + std::cos(std::numbers::pi * x));
+}
+
+void WarmupCosine::validate() const {
+  require(std::isfinite(peak) && peak > 0, "rate", "the learning rate must be positive, got {}", peak);
+  require(std::isfinite(final) && final >= 0, "rate", "the final learning rate must not be negative, got {}", final);
+  require(warmup >= 0, "rate", "the warm-up must not be negative, got {} steps", warmup);
+  require_steps(total);
+  require(warmup <= total, "rate", "a warm-up of {} steps is longer than the total of {} steps", warmup, total);
 }
 
 Rate restarted(Rate rate, std::int64_t every) {

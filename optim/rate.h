@@ -1,7 +1,5 @@
 #pragma once
-/// Composable learning rates: a Rate is a function of the step, which counts from 0, and can be built from others. The programs'
-/// Schedule (optim/schedule.h) equals sequential({{linear_rate(peak / warmup, peak, warmup - 1), warmup}, {cosine_rate(peak, final,
-/// total - warmup)}}).
+/// Composable learning rates: a Rate is a function of the step, which counts from 0, and can be built from others.
 ///
 /// All throw Error for rates that are negative or not finite, for fewer than 1 step, and when called for a step below 0.
 
@@ -22,6 +20,22 @@ Rate cosine_rate(double from, double to, std::int64_t steps);
 Rate exponential_rate(double from, double factor, std::int64_t every = 1);
 /// peak · min((step + 1)/warmup, sqrt(warmup/(step + 1))) (Vaswani et al., "Attention Is All You Need", 2017, eq. 3).
 Rate inverse_root_rate(double peak, std::int64_t warmup);
+
+/// Linear warm-up, then half a cosine: the rate of `argand train`, a Rate whose numbers can be read again. It equals
+/// sequential({{linear_rate(peak / warmup, peak, warmup - 1), warmup}, {cosine_rate(peak, final, total - warmup)}}).
+struct WarmupCosine {
+  double peak = 1e-3;
+  double final = 1e-4;       ///< reached at step `total` and kept
+  std::int64_t warmup = 50;  ///< steps; the first one runs at peak / warmup, never at zero
+  std::int64_t total = 500;  ///< steps, including the warm-up
+
+  /// step < warmup:  peak · (step + 1) / warmup
+  /// later:          final + (peak - final) (1 + cos πx) / 2,  x = (step - warmup) / (total - warmup), 1 from `total` on
+  double operator()(std::int64_t step) const;
+
+  /// Throws Error for rates that are negative or not finite, a peak of 0, a warm-up longer than `total`, and fewer than one step.
+  void validate() const;
+};
 
 /// Restarts after every `every` steps (SGDR's warm restarts).
 Rate restarted(Rate rate, std::int64_t every);

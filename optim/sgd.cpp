@@ -28,9 +28,7 @@ void Sgd<R>::step(double lr, double gradient_scale) {
   const R scale = static_cast<R>(gradient_scale), mu = static_cast<R>(options_.momentum), rate = static_cast<R>(lr);
   const bool nesterov = options_.nesterov;
   for (std::size_t i = 0; i < parameters_.size(); ++i) {
-    const Role role = parameters_[i].role();
-    const bool decays = role == Role::Matrix || role == Role::Embedding || role == Role::Output;
-    const R keep = decays ? static_cast<R>(1 - lr * options_.weight_decay) : R(1);
+    const R keep = is_decayed(parameters_[i].role()) ? static_cast<R>(1 - lr * options_.weight_decay) : R(1);
     R *p = real_data(parameters_[i]), *buf = real_data(buf_[i]);
     const R* g = gradient_data(parameters_[i]);
     parallel_for(parameters_[i].degrees_of_freedom(), elementwise_grain, [=](std::int64_t begin, std::int64_t end) {

@@ -22,6 +22,7 @@ cp "$source"/README.md "$doc"
 cp -r "$source"/docs "$doc/book"
 find "$doc/book" -name meson.build -delete
 cp "$source"/examples/*.cpp "$source"/examples/*.py "$source"/examples/README.md "$doc/examples"
+gzip -9n "$root/usr/share/man/man1/argand.1"
 strip --strip-unneeded "$root/usr/bin/argand"
 find "$root" -name '*.so*' -type f -exec strip --strip-unneeded {} +
 find "$root" -type d -exec chmod 755 {} +

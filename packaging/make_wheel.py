@@ -4,9 +4,9 @@ both link to.
 
   make_wheel.py BUILD_DIR OUTPUT_DIR [MODULE...]
 
-BUILD_DIR is a build of the package (-Dprograms=false -Dlevel=all). A MODULE is _argand for one more Python, a file that is named as that
-Python looks for it, _argand.cpython-313-x86_64-linux-gnu.so: packaging/module_for_python.sh makes one. Needs patchelf and Debian's packages
-of what is linked, whose licences go along; elsewhere they are only named.
+BUILD_DIR is a build of the package (-Dprograms=false -Dlevel=all). A MODULE is _argand for one Python, a file that is named as that Python
+looks for it, _argand.cpython-313-x86_64-linux-gnu.so: packaging/module_for_python.sh makes one. They take the place of the build's own. Needs
+patchelf and Debian's packages of what is linked, whose licences go along; elsewhere they are only named.
 """
 import base64
 import glob
@@ -52,12 +52,12 @@ def newest(paths, prefix):
     return ".".join(map(str, max(versions)))
 
 
-def licences(paths):
+def licences(paths, *more):
     with open(os.path.join(ROOT, "LICENSE"), encoding="utf8") as file:
         text = file.read()
     if shutil.which("dpkg-query") is None:
         return text + "\n\nIn this package are also, each under its own licence: " + ", ".join(sorted(map(os.path.basename, paths)))
-    packages = {"libkissfft-dev", "libhnswlib-dev", "nlohmann-json3-dev", "pybind11-dev"}  # libraries of headers
+    packages = {"libkissfft-dev", "libhnswlib-dev", "nlohmann-json3-dev", "pybind11-dev", *more}  # libraries of headers
     for path in paths:
         packages.add(run("dpkg-query", "--search", "*" + re.sub("^/usr/lib/|^/lib/", "/lib/", path)).split(":")[0])
     for package in sorted(packages):
@@ -115,9 +115,9 @@ def pack(tree, output, version, pythons, platform, licence):
     with open(os.path.join(ROOT, "README.md"), encoding="utf8") as file:
         readme = file.read()
     summary = re.search(r"description = '(.*)'", project)[1]
-    oldest = "3." + min(python[3:] for python in pythons) if len({len(p) for p in pythons}) == 1 else "3.9"
+    oldest = min(int(python[3:]) for python in pythons)
     texts = {
-        "METADATA": f"Metadata-Version: 2.1\nName: argand\nVersion: {version}\nSummary: {summary}\nLicense: MIT\nRequires-Python: >={oldest}\n"
+        "METADATA": f"Metadata-Version: 2.1\nName: argand\nVersion: {version}\nSummary: {summary}\nLicense: MIT\nRequires-Python: >=3.{oldest}\n"
                     f"Requires-Dist: numpy\nDescription-Content-Type: text/markdown\n\n{readme}",
         "WHEEL": "Wheel-Version: 1.0\nGenerator: argand make_wheel\nRoot-Is-Purelib: false\n" + "".join(f"Tag: {tag}\n" for tag in tags),
         "entry_points.txt": "[pytest11]\nargand = argand.pytest_plugin\n",
@@ -151,6 +151,9 @@ def main():
     build, output, more = os.path.abspath(sys.argv[1]), sys.argv[2], sys.argv[3:]
     with tempfile.TemporaryDirectory() as tree:
         package, folder, linked = stage(build, tree)
+        if more:
+            for module in glob.glob(f"{package}/_argand.cpython-*.so"):
+                os.remove(module)
         for module in more:
             shutil.copy(module, package)
         pythons = sorted({f"cp{version}" for path in glob.glob(f"{package}/_argand.cpython-*.so") for version in re.findall(r"cpython-(\d+)", path)},

@@ -1,28 +1,55 @@
 #!/usr/bin/env bash
-# The module _argand for a Python that is not installed here, with headers from the Debian that has it: for `./dev wheel MODULE`.
-#   module_for_python.sh VERSION SUITE OUTPUT_DIR [BUILD_DIR]      3.13 trixie build-wheel/modules
-# BUILD_DIR, build-wheel unless given, holds the library that it is linked with.
+# The module _argand for a Python that need not be the one of this system: what `./dev wheel VERSION...` puts into its wheel.
+#   module_for_python.sh VERSION OUTPUT_DIR [BUILD_DIR]      3.13 build-wheel/modules
+# Python's headers are those of an installed pythonVERSION (pyenv's too), otherwise of the Debian that has it. pybind11's are Debian 13's:
+# before 2.12 it could not read the arrays of NumPy 2. BUILD_DIR, build-wheel unless given, holds the library that the module is linked with.
 set -euo pipefail
-version=$1 suite=$2
-mkdir -p "$3"
-output=$(cd "$3" && pwd) source=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
-build=$(cd "${4:-$source/build-wheel}" && pwd)
+version=$1
+mkdir -p "$2"
+output=$(cd "$2" && pwd) source=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+build=$(cd "${3:-$source/build-wheel}" && pwd)
 tree=$(mktemp -d)
 trap 'rm -rf "$tree"' EXIT
 
-mkdir -p "$tree"/{lists,cache,headers}
-echo "deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] http://deb.debian.org/debian $suite main" > "$tree/sources.list"
-apt=(apt-get -qq -o "Dir::Etc::sourcelist=$tree/sources.list" -o Dir::Etc::sourceparts=/dev/null -o "Dir::State::lists=$tree/lists" -o "Dir::Cache=$tree/cache")
-cd "$tree"
-"${apt[@]}" update
-"${apt[@]}" download "libpython$version-dev" pybind11-dev
-for package in *.deb; do dpkg -x "$package" headers; done
+# from_debian SUITE PACKAGES...: unpacks them into a folder, without installing anything.
+from_debian() {
+  local suite=$1 folder=$tree/$1
+  mkdir -p "$folder"/{lists,cache,files}
+  : > "$folder/status"
+  echo "deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] http://deb.debian.org/debian $suite main" > "$folder/sources.list"
+  local apt=(apt-get -qq -o APT::Sandbox::User=root -o "Dir::Etc::sourcelist=$folder/sources.list" -o Dir::Etc::sourceparts=/dev/null -o "Dir::State::lists=$folder/lists"
+    -o "Dir::State::status=$folder/status" -o "Dir::Cache=$folder/cache")
+  (cd "$folder" && "${apt[@]}" update && "${apt[@]}" download "${@:2}" && for package in *.deb; do dpkg -x "$package" files; done)
+}
 
-# As the build compiles its own, with the other headers first; -Dlevel=all compiles the module for the baseline.
+# headers_here: the folder with Python.h of an interpreter of this version.
+headers_here() {
+  local python folder
+  for python in "python$version" "${PYENV_ROOT:-$HOME/.pyenv}/versions/$version".*/bin/python3; do
+    folder=$("$python" -c 'import sys, sysconfig; print("%d.%d" % sys.version_info[:2], sysconfig.get_path("include"))' 2> /dev/null) || continue
+    [[ $folder == "$version "* && -f ${folder#* }/Python.h ]] && { echo "${folder#* }"; return; }
+  done
+  return 1
+}
+
+if ! headers=$(headers_here); then
+  case $version in
+    3.9) suite=bullseye ;;
+    3.11) suite=bookworm ;;
+    3.13) suite=trixie ;;
+    *) echo "module_for_python: no headers of Python $version: install one with pyenv (pyenv install $version)" >&2; exit 1 ;;
+  esac
+  from_debian "$suite" "libpython$version-dev"
+  headers=$tree/$suite/files/usr/include/python$version
+fi
+from_debian trixie pybind11-dev
+
+# As the build compiles its own; -Dlevel=all compiles the module for the baseline.
+cd "$tree"
 for file in "$source"/python/binding/*.cpp; do echo "#include \"$file\""; done > module.cpp
-g++ -I"$source" -isystem headers/usr/include -I"headers/usr/include/python$version" -std=c++20 -O1 -fPIC -fvisibility=hidden \
+g++ -I"$source" -isystem trixie/files/usr/include -isystem "$headers" -idirafter "${headers%/*}" -std=c++20 -O1 -fPIC -fvisibility=hidden \
   -fno-math-errno -ffp-contract=off -fno-tree-vectorize -Wno-subobject-linkage -c module.cpp -o module.o
 library=$(find "$build" -name libargand.so -not -path '*glibc-hwcaps*' | head -1)
 module=$output/_argand.cpython-${version/./}-x86_64-linux-gnu.so
-g++ -shared -o "$module" module.o -Wl,--as-needed -Wl,--start-group "$build/apps/libargand_lab.a" "$library" -lfmt -Wl,--end-group
+g++ -shared -o "$module" module.o -Wl,--as-needed -Wl,--start-group "$build/lab/libargand_lab.a" "$library" -lfmt -Wl,--end-group
 echo "$module"

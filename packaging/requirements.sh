@@ -95,21 +95,23 @@ install_with() {
   esac
 }
 
-# The newest Clang that links its sanitizers and OpenMP: clang++ or clang++-NN.
+# newest_clang FLAGS...: the newest clang++ or clang++-NN that compiles and links with each of these.
 newest_clang() {
-  local compiler version best= newest=13 object
+  local compiler version flags best= newest=13 object
   object=$(mktemp)
   for compiler in $(compgen -c clang++ | grep -E '^clang\+\+(-[0-9]+)?$' | sort -u); do
     version=$("$compiler" -dumpversion 2>/dev/null | cut -d. -f1)
     ((version > newest)) || continue
-    for flags in '-fsanitize=address,undefined -fopenmp' '-fsanitize=thread' '-fsanitize=address,fuzzer-no-link'; do
-      echo 'int main() { return 0; }' | "$compiler" $flags -x c++ - -o "$object" 2>/dev/null || continue 2
+    for flags in "$@"; do
+      printf '#include <string>\nint main() { return 0; }\n' | "$compiler" $flags -x c++ - -o "$object" 2>/dev/null || continue 2
     done
     best=$compiler newest=$version
   done
   rm -f "$object"
   [[ -n $best ]] && echo "$best"
 }
+sanitizer_flags=('-fsanitize=address,undefined -fopenmp' -fsanitize=thread -fsanitize=address,fuzzer-no-link)
+libcxx_flags='-stdlib=libc++ -fopenmp'
 
 # is_found FOUND_BY: whether what a row asks for is there, by that row's words. (Where no package manager can say which flavour of OpenBLAS
 # is there, any will do.)
@@ -121,7 +123,8 @@ is_found() {
   fi
   case $word in
     'the package') [[ -z $manager ]] && is_found '<openblas-openmp/cblas.h> or openblas.pc or <openblas/cblas.h>' ;;
-    'the sanitizers of clang++') newest_clang >/dev/null ;;
+    'the sanitizers of clang++') newest_clang "${sanitizer_flags[@]}" >/dev/null ;;
+    'clang++ -stdlib=libc++') newest_clang "$libcxx_flags" >/dev/null ;;
     '<'*) printf '#if !__has_include(%s)\n#error\n#endif\n' "$word" | ${CXX:-c++} -std=c++20 -E -x c++ - >/dev/null 2>&1 ;;
     *.pc) pkg-config --exists "${word%.pc}" 2>/dev/null ;;
     'import '*) python3 -c "$word" 2>/dev/null ;;

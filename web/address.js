@@ -17,7 +17,9 @@ function readAddress() {
   else if (given.has("z")) fault("place-fault", `The link has "${given.get("z")}" for z, which is no number such as 1,2 or 1+2i.`);
   for (const key of ["radius", "rate", "turn", "view"]) {
     const value = Number(given.get(key));
-    if (given.has(key) && Number.isFinite(value)) state[key] = Math.min(Number(byId(key).max), Math.max(Number(byId(key).min), value));
+    if (!given.has(key) || !Number.isFinite(value)) continue;
+    byId(key).value = value;  // a slider has only values that can be
+    state[key] = Number(byId(key).value);
   }
   if (["dark", "light"].includes(given.get("theme"))) state.theme = given.get("theme");
   for (const asked of ASKED) answerField(asked).value = given.get(asked) || "";

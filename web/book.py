@@ -7,7 +7,7 @@ link to it shows; --pdf prints the slides of docs/teaching/ to slides.pdf, with 
 
 Pandoc reads the Markdown, KaTeX sets the mathematics here and not in the browser, and this file does the rest: pages with contents,
 previous and next, figures in the page's colours, links to the lab at every expression that a command names, and a page for each file
-of the project that the book links to. Without LAB_HTML (`./dev web` makes it) there are no links to the lab.
+of the project that the book links to. Without LAB_HTML (`./dev web` makes it, and model.html beside it) there are no links to them.
 """
 import argparse
 import concurrent.futures
@@ -37,6 +37,7 @@ console.log(JSON.stringify(formulas.map(([tex, displayMode]) => {
 })));"""
 LIVE_SCRIPTS = ("plane.js", "contours.js", "numbers.js", "engine.js", "figures/kit.js")
 PREVIEW = "docs/pictures/bowls.png"
+MADE = ("lab.html", "model.html")  # by ./dev web
 LANGUAGES = {".cpp": "cpp", ".h": "cpp", ".py": "python", ".js": "javascript", ".html": "html", ".css": "css", ".build": "python", ".sh": "bash"}
 
 
@@ -75,6 +76,8 @@ def relative(target, page):
 class Site:
     def __init__(self, out, lab, address=""):
         self.out, self.lab, self.address = out, lab, address
+        model = os.path.join(os.path.dirname(lab), "model.html") if lab else ""
+        self.model = model if os.path.exists(model) else None
         contents = read("docs/README.md").split("## Contents")[1].split("\n## ")[0]
         # (title, page) of the index, of the chapters in the order of the index's table, and of what it names below.
         self.chapters = [("Contents", "index.html")] + [(title, page_of("docs/" + name))
@@ -124,6 +127,7 @@ class Site:
         made = re.sub(r"<table>.*?</table>", r'<div class="scroll">\g<0></div>', made, flags=re.S)
         made = re.sub(r"<th((?: [^>]*)?)></th>", r"<td\1></td>", made)  # a heading that says nothing is none
         made = re.sub(r"<td>((?:</?strong>|[-+−±∞\d.,e/ %])+)</td>", r'<td class="number">\1</td>', made)  # stays on one line
+        made = re.sub(r'<td style="text-align: right;">([^<]{28,})</td>', r'<td class="words" style="text-align: right;">\1</td>', made)  # a sentence among numbers
         # A link for each line of code would be hundreds of stops of the tabulator.
         return re.sub(r'<span id="cb[\d-]+"><a href="#cb[\d-]+"[^>]*></a>', "<span>", made)
 
@@ -171,6 +175,7 @@ class Site:
 
         made = re.sub(r'<img src="([^":]*)" alt="([^"]*)" />', alone, made)
         made = re.sub(r"<!-- lab: (.*?) -->", lambda m: self.lab_line(path, named_in(m[1])), made)
+        made = re.sub(r"<!-- model: (.*?) -->", lambda m: f'<p class="labs"><a class="page" href="{relative("model.html", page_of(path))}">{m[1]}</a></p>' if self.model else "", made)
         return re.sub(r"<!--.*?-->\n?", "", made, flags=re.S)
 
     def live(self, path, name):
@@ -192,7 +197,7 @@ class Site:
 
         def link(match):
             target, _, anchor = html.unescape(match[1]).partition("#")
-            if re.match(r"[a-z]+:", target) or not target or target.startswith("lab.html") or "lab.html" in target:
+            if re.match(r"[a-z]+:", target) or not target or os.path.basename(target) in MADE:
                 return match[0]
             file = os.path.normpath(os.path.join(path if os.path.isdir(os.path.join(ROOT, path)) else os.path.dirname(path), target))
             if file not in self.generated and not os.path.exists(os.path.join(ROOT, file)):
@@ -215,7 +220,8 @@ class Site:
                 sections = "<ul>" + "".join(f'<li><a href="#{anchor}">{re.sub("</?a[^>]*>", "", name)}</a></li>' for anchor, name in found) + "</ul>"
             return f'<li><a href="{relative(target, page)}"{here}>{html.escape(title)}</a>{sections if sections != "<ul></ul>" else ""}</li>'
 
-        chapters, beside = ("".join(item(*entry) for entry in entries) for entries in (self.chapters, self.beside))
+        learning = [("A language model learns in the page", "model.html")] if self.model else []
+        chapters, beside = ("".join(item(*entry) for entry in entries) for entries in (self.chapters, self.beside + learning))
         return f"<ul>{chapters}</ul><h2>Beside the chapters</h2><ul>{beside}</ul>"
 
     def neighbours(self, page, place):
@@ -268,6 +274,8 @@ class Site:
         write_slides(self.out, *self.pages["docs/teaching/slides.md"])
         if self.lab:
             share_module(self.lab, self.out)
+        if self.model:
+            shutil.copyfile(self.model, os.path.join(self.out, "model.html"))
         bodies = "".join(body for _, body in self.pages.values())
         links = f"{bodies.count('target=' + chr(34) + 'lab')} links to the lab" if self.lab else "without the lab (./dev web makes it)"
         print(f"{os.path.join(self.out, 'index.html')}: {len(self.pages)} pages, {bodies.count('<annotation')} formulas, {links}")

@@ -1,12 +1,13 @@
-"""The lab as one page: the C++ of lab/, and what it needs of core and autograd, compiled to WebAssembly by Debian's Emscripten.
+"""The lab and the model that learns, a page each: C++ compiled to WebAssembly by Debian's Emscripten.
 
-  build.py OUTPUT_DIR
+  build.py OUTPUT_DIR [lab|model]
 
-writes OUTPUT_DIR/lab.html, which holds everything and fetches nothing: it works from any web server and as a file. Objects are kept
-beside it and made again when a source is newer. Two minutes of one processor the first time.
+writes OUTPUT_DIR/lab.html and OUTPUT_DIR/model.html, which hold everything and fetch nothing: they work from any web server and as
+files. Objects are kept beside them and made again when a source is newer. Five minutes of one processor the first time.
 """
 import base64
 import concurrent.futures
+import dataclasses
 import gzip
 import os
 import subprocess
@@ -16,8 +17,20 @@ import urllib.parse
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 HEADERS = "/usr/include"  # Debian's fmt, nlohmann-json, CLI11 and Boost.Math are headers; others of that folder are the host's, not Emscripten's
 
-# What is compiled, several files as one as in the build of the library: without BLAS, threads, files and the ops of networks.
-UNITS = {
+
+
+@dataclasses.dataclass
+class Page:
+    """A page and its library. `units`: what is compiled, several files as one as in the build of the library."""
+    name: str
+    units: dict
+    compile: list
+    link: list
+    html: str
+    scripts: tuple
+
+
+LAB = Page("lab", {
     "core": """core/arithmetic core/gemm core/mask core/memory core/parallel core/random core/shape core/tensor core/kernels/elementwise
         core/machine/blas_plain core/machine/cpu core/machine/level core/machine/threads_serial""",
     "tape": """autograd/context autograd/forward autograd/op autograd/op_check autograd/tape autograd/var autograd/wirtinger
@@ -31,13 +44,45 @@ UNITS = {
         autograd/ops/elementwise/rotation""",
     "lab": """lab/expression/expression lab/expression/expression_functions lab/expression/expression_parser lab/expression/expression_point
         lab/gradient_letters lab/lab_answer lab/lab_numbers lab/lab_page lab/lab_point lab/lab_tape lab/lab_text lab/tape_rounding
-        core/text/keys data/files/utf8 lab/text/text_layout web/lab_web""",
-}
-SCRIPTS = ("engine.js", "plane.js", "contours.js", "numbers.js", "text.js", "address.js", "hands.js", "main.js")
-COMPILE = ["-std=c++20", "-Os", "-fwasm-exceptions", "-ffp-contract=off", "-fno-math-errno", "-DFMT_HEADER_ONLY", "-DARGAND_PLAIN_BLAS",
+        core/text/keys data/files/utf8 core/text/text_layout web/lab_web""",
+}, ["-Os"], ["-Os", "-sFILESYSTEM=0", "-sEXPORTED_FUNCTIONS=_argand_lab,_malloc,_free", "-sEXPORTED_RUNTIME_METHODS=ccall"],
+    "lab.html", ("engine.js", "plane.js", "contours.js", "numbers.js", "text.js", "address.js", "hands.js", "main.js"))
+
+# Two families, and what trains, saves and opens them: fast kernels, and a file system in memory for checkpoints.
+MODEL = Page("model", {
+    "core": """core/arithmetic core/gemm core/mask core/memory core/parallel core/random core/shape core/tensor core/kernels/bf16_gemm
+        core/kernels/direct_gemm core/kernels/elementwise core/kernels/few_rows core/machine/address_space core/machine/blas_plain core/machine/cpu
+        core/machine/level core/machine/threads_serial core/text/keys""",
+    "tape": """autograd/context autograd/forward autograd/gradients autograd/op autograd/op_check autograd/tape autograd/var
+        autograd/check/planted_fault autograd/trace/slot_gradient""",
+    "ops": """autograd/ops/gather autograd/ops/shape autograd/ops/products/matmul autograd/ops/products/output_layer
+        autograd/ops/products/projection autograd/ops/selection/expand autograd/ops/selection/where""",
+    "attention": """autograd/ops/attention/attention autograd/ops/attention/attention_tangent autograd/ops/attention/attention_tiles""",
+    "rows": """autograd/ops/rows/cross_entropy autograd/ops/rows/info_nce autograd/ops/rows/norm autograd/ops/rows/reduction
+        autograd/ops/rows/softmax""",
+    "elementwise": """autograd/ops/elementwise/activation autograd/ops/elementwise/arithmetic autograd/ops/elementwise/complex_parts
+        autograd/ops/elementwise/dropout autograd/ops/elementwise/exponential autograd/ops/elementwise/phase autograd/ops/elementwise/power
+        autograd/ops/elementwise/rotation autograd/ops/elementwise/trigonometric""",
+    "data": """data/batches data/corpora/corpus data/corpora/grammar data/corpora/grammar_rules data/corpora/simple_grammar data/corpora/text_parts
+        data/files/atomic_file data/files/checksum data/files/safetensors data/files/safetensors_header data/files/text_file data/files/utf8
+        data/random_order data/tokens/tokenizer data/tokens/word_tokens data/vocabulary""",
+    "nn": """nn/attention/dot_attention nn/attention/projection nn/attention/self_attention nn/config nn/decoder nn/decoder_config nn/init nn/layers
+        nn/layers/dropout nn/model nn/module nn/text_model""",
+    "families": """nn/families/complexformer/config nn/families/complexformer/family nn/families/complexformer/head_table
+        nn/families/complexformer/model nn/families/complexformer/phase_attention nn/families/families nn/families/transformer/family""",
+    "optim": "optim/adamw optim/clip optim/composed optim/muon optim/optimizer optim/rate optim/state",
+    "train": """train/checkpoints/checkpoint train/checkpoints/stored_state train/config/changes train/config/other_words train/config/presets
+        train/config/run_config train/config/settings train/generation/generation train/generation/sampling""",
+    "page": "web/model/page_model web/model/model_web",
+}, ["-O2", "-msimd128", "-DARGAND_FAMILIES(f)=f(transformer) f(complexformer)", "-DXXH_IMPLEMENTATION", "-DXXH_STATIC_LINKING_ONLY"],
+    ["-O2", "-sEXPORTED_FUNCTIONS=_argand_model,_malloc,_free", "-sEXPORTED_RUNTIME_METHODS=ccall,FS"],
+    "model/model.html", ("engine.js", "numbers.js", "plane.js", "model/recipe.js", "model/model.js"))
+PAGES = {page.name: page for page in (LAB, MODEL)}
+OF_ONE_PAGE = ("/* @model.css@ */", "@trained@")  # marks that the other page has not
+
+COMPILE = ["-std=c++20", "-fwasm-exceptions", "-ffp-contract=off", "-fno-math-errno", "-DFMT_HEADER_ONLY", "-DARGAND_PLAIN_BLAS",
            "-include", os.path.join(ROOT, "web/libcxx14.h"), "-I" + ROOT]
-LINK = ["-Os", "-fwasm-exceptions", "--no-entry", "-sMODULARIZE=1", "-sEXPORT_NAME=argandModule", "-sENVIRONMENT=worker,node",
-        "-sALLOW_MEMORY_GROWTH=1", "-sFILESYSTEM=0", "-sEXPORTED_FUNCTIONS=_argand_lab,_malloc,_free", "-sEXPORTED_RUNTIME_METHODS=ccall"]
+LINK = ["-fwasm-exceptions", "--no-entry", "-sMODULARIZE=1", "-sEXPORT_NAME=argandModule", "-sENVIRONMENT=worker,node", "-sALLOW_MEMORY_GROWTH=1"]
 # Emscripten's scripts look for their packages where Debian has them, also with another Node.
 ENVIRONMENT = dict(os.environ, NODE_PATH="/usr/share/nodejs")
 
@@ -58,60 +103,78 @@ def run(command):
         sys.exit(f"web: {' '.join(command[:1])} failed\n{done.stderr[-4000:]}")
 
 
-def compile_unit(name, out):
+def compile_unit(page, name, out):
     """The object of one unit."""
-    unit, made = os.path.join(out, name + ".cpp"), os.path.join(out, name + ".o")
-    text = "".join(f'#include "{source}.cpp"\n' for source in UNITS[name].split())
+    unit, made = os.path.join(out, f"{page.name}-{name}.cpp"), os.path.join(out, f"{page.name}-{name}.o")
+    text = "".join(f'#include "{source}.cpp"\n' for source in page.units[name].split())
     same = os.path.exists(unit) and open(unit, encoding="utf8").read() == text
     if not same:
         with open(unit, "w", encoding="utf8") as file:
             file.write(text)
     if not same or changed(made):
-        run(["em++", *COMPILE, "-I" + os.path.join(out, "include"), "-MMD", "-MF", made + ".d", "-c", unit, "-o", made + ".new.o"])
+        run(["em++", *COMPILE, *page.compile, "-I" + os.path.join(out, "include"), "-MMD", "-MF", made + ".d", "-c", unit, "-o", made + ".new.o"])
         os.replace(made + ".new.o", made)
     return made
 
 
-def page(out):
-    """lab.html with style, scripts, the worker's script and the library in it."""
+def older(made, *sources):
+    return not os.path.exists(made) or os.path.getmtime(made) < max(map(os.path.getmtime, sources))
+
+
+def packed(path):
+    """A file as text: gzip, then base64."""
+    with open(path, "rb") as file:
+        return base64.b64encode(gzip.compress(file.read(), 9, mtime=0)).decode()
+
+
+def trained(out):
+    """The model that the model's page opens with: trained as the page trains, some two minutes."""
+    made, library, folder = os.path.join(out, "trained.safetensors"), os.path.join(out, "model.wasm"), os.path.join(ROOT, "web", "model")
+    if older(made, library, os.path.join(folder, "recipe.js")):
+        run(["node", os.path.join(folder, "train_once.js"), os.path.join(out, "model"), made])
+    return packed(made)
+
+
+def write_page(page, out):
+    """NAME.html with style, scripts, the worker's script and the library in it."""
     def read(path):
         with open(path, encoding="utf8") as file:
             return file.read()
-    web = os.path.join(ROOT, "web")
-    with open(os.path.join(out, "lab.wasm"), "rb") as file:
-        library = gzip.compress(file.read(), 9, mtime=0)
+    web, made = os.path.join(ROOT, "web"), os.path.join(out, page.name)
+    text = read(os.path.join(web, page.html))
     parts = {
-        "/* @lab.css@ */": read(os.path.join(web, "lab.css")),
-        "/* @glue@ */": read(os.path.join(out, "lab.js")).replace("</script", "<\\/script"),
-        "@engine@": base64.b64encode(library).decode(),
-        "/* @scripts@ */": "\n".join(read(os.path.join(web, name)) for name in SCRIPTS),
-        "@favicon@": urllib.parse.quote(read(os.path.join(web, "favicon.svg"))),
+        "/* @lab.css@ */": lambda: read(os.path.join(web, "lab.css")),
+        "/* @model.css@ */": lambda: read(os.path.join(web, "model", "model.css")),
+        "/* @glue@ */": lambda: read(made + ".js").replace("</script", "<\\/script"),
+        "@engine@": lambda: packed(made + ".wasm"),
+        "@trained@": lambda: trained(out),
+        "/* @scripts@ */": lambda: "\n".join(read(os.path.join(web, name)) for name in page.scripts),
+        "@favicon@": lambda: urllib.parse.quote(read(os.path.join(web, "favicon.svg"))),
     }
-    text = read(os.path.join(web, "lab.html"))
     for mark, part in parts.items():
         before, found, after = text.partition(mark)
-        assert found, mark
-        text = before + part + after
-    with open(os.path.join(out, "lab.html.new"), "w", encoding="utf8") as file:
+        assert found or mark in OF_ONE_PAGE, mark
+        text = before + part() + after if found else text
+    with open(made + ".html.new", "w", encoding="utf8") as file:
         file.write(text)
-    os.replace(os.path.join(out, "lab.html.new"), os.path.join(out, "lab.html"))
-    return text
+    os.replace(made + ".html.new", made + ".html")
+    print(f"{made}.html: {len(text) / 1e6:.2f} MB, {len(gzip.compress(text.encode(), 9)) / 1e6:.2f} MB compressed")
 
 
 def main():
-    out = os.path.abspath(sys.argv[1])
+    out, wanted = os.path.abspath(sys.argv[1]), [PAGES[name] for name in sys.argv[2:] or PAGES]
     os.makedirs(os.path.join(out, "include"), exist_ok=True)
-    for library in ("fmt", "nlohmann", "CLI", "boost"):
+    for library in ("fmt", "nlohmann", "CLI", "boost", "xxhash.h"):
         link = os.path.join(out, "include", library)
         if not os.path.islink(link):
             os.symlink(os.path.join(HEADERS, library), link)
-    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        objects = list(pool.map(lambda name: compile_unit(name, out), UNITS))
-    linked = os.path.join(out, "lab.js")
-    if not os.path.exists(linked) or os.path.getmtime(linked) < max(map(os.path.getmtime, objects)):
-        run(["em++", *LINK, *objects, "-o", linked])
-    text = page(out)
-    print(f"{os.path.join(out, 'lab.html')}: {len(text) / 1e6:.2f} MB, {len(gzip.compress(text.encode(), 9)) / 1e6:.2f} MB compressed")
+    for page in wanted:
+        with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+            objects = list(pool.map(lambda name: compile_unit(page, name, out), page.units))
+        linked = os.path.join(out, page.name + ".js")
+        if older(linked, *objects):
+            run(["em++", *LINK, *page.link, *objects, "-o", linked])
+        write_page(page, out)
 
 
 if __name__ == "__main__":

@@ -47,9 +47,10 @@ std::string AblationReport::rates() const {
     text += "\n";
   }
   return text + "\n" +
-         paragraph(fmt::format("{} by learning rate, seed 0: after the whole length where that was run, in brackets after a third of "
-                               "it. With the rate in bold the row was trained.",
-                               lm() ? "Perplexity" : "Accuracy in %"));
+         paragraph(
+             fmt::format("{} by learning rate, seed 0: after the whole length where that was run, in brackets after a third of "
+                         "it. With the rate in bold the row was trained.",
+                         lm() ? "Perplexity" : "Accuracy in %"));
 }
 
 }  // namespace argand

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <set>
 
-#include "lab/text/text_layout.h"
+#include "core/text/text_layout.h"
 
 namespace argand {
 namespace {

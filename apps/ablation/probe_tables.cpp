@@ -57,27 +57,27 @@ std::string texts_table(const ResultTable& runs) {
   for (std::size_t row = 0; row < runs.results.size(); ++row) {
     const SeedResults& of_row = runs.results[row];
     if (!any(of_row, has_texts)) continue;
-    const auto figure = [&](double TextFigures::* which, double unit) {
-      return values_of(of_row, [&](const RunProbes& p) { return p.texts ? std::optional(unit * p.texts->model.*which) : std::nullopt; });
+    const auto figure = [&](double TextFigures::*which, double unit) {
+      return values_of(of_row,
+                       [&](const RunProbes& p) { return p.texts ? std::optional(unit * p.texts->model.*which) : std::nullopt; });
     };
     const std::vector<double> perplexity = values_of(of_row, [](const RunProbes& p) {
       const auto loss = judged_loss(p);
       return loss ? std::optional(std::exp(*loss)) : std::nullopt;
     });
-    text += fmt::format("| {} | {} | {} | {} | {} | {} |\n", runs.table.rows[row].name, mean_and_deviation(perplexity),
-                        row == 0 ? "" : difference_text(compared[row - 1], true),
-                        mean_and_deviation(figure(&TextFigures::dist_1, 1), 3), mean_and_deviation(figure(&TextFigures::dist_2, 1), 3),
-                        mean_and_deviation(figure(&TextFigures::rep_4, 100), 1));
+    text += fmt::format(
+        "| {} | {} | {} | {} | {} | {} |\n", runs.table.rows[row].name, mean_and_deviation(perplexity),
+        row == 0 ? "" : difference_text(compared[row - 1], true), mean_and_deviation(figure(&TextFigures::dist_1, 1), 3),
+        mean_and_deviation(figure(&TextFigures::dist_2, 1), 3), mean_and_deviation(figure(&TextFigures::rep_4, 100), 1));
   }
   if (corpus)
     text += fmt::format("| *the text itself* | {} |  | {:.3f} | {:.3f} | {:.1f} |\n",
                         corpus->loss ? fmt::format("{:.1f}", std::exp(*corpus->loss)) : "", corpus->dist_1, corpus->dist_2,
                         100 * corpus->rep_4);
   return text + "\n" +
-         paragraph(fmt::format(
-             "{} texts of {} words after prompts of {}, nucleus {:g}, temperature {:g}, the seed of the run. {}", last.prompts,
-             last.tokens, last.prompt_length, last.top_p, last.temperature,
-             judge.empty() ? "Not judged yet; add --judge RUN." : "The judge is " + judge + "."));
+         paragraph(fmt::format("{} texts of {} words after prompts of {}, nucleus {:g}, temperature {:g}, the seed of the run. {}",
+                               last.prompts, last.tokens, last.prompt_length, last.top_p, last.temperature,
+                               judge.empty() ? "Not judged yet; add --judge RUN." : "The judge is " + judge + "."));
 }
 
 std::string positions_table(const ResultTable& runs) {
@@ -100,12 +100,14 @@ std::string positions_table(const ResultTable& runs) {
     if (!any(runs.results[row], [](const RunProbes& p) { return p.positions.has_value(); })) continue;
     text += "| " + runs.table.rows[row].name + " |";
     for (const auto& span : spans)
-      text += " " + mean_and_deviation(values_of(runs.results[row], [&](const RunProbes& p) -> std::optional<double> {
-                if (!p.positions) return std::nullopt;
-                for (const auto& found : p.positions->spans)
-                  if (found.first == span.first) return std::exp(found.loss);
-                return std::nullopt;
-              })) +
+      text += " " +
+              mean_and_deviation(values_of(runs.results[row],
+                                           [&](const RunProbes& p) -> std::optional<double> {
+                                             if (!p.positions) return std::nullopt;
+                                             for (const auto& found : p.positions->spans)
+                                               if (found.first == span.first) return std::exp(found.loss);
+                                             return std::nullopt;
+                                           })) +
               " |";
     text += "\n";
   }
@@ -139,8 +141,9 @@ std::string interventions_table(const ResultTable& runs) {
   }
   if (lines.empty()) return "";
   return head + "\n" + rule + "\n" + lines + "\n" +
-         paragraph("By how many % the perplexity of the validation part rises when every element of a parameter is set to a value "
-                   "after training, as `argand eval --set` does.");
+         paragraph(
+             "By how many % the perplexity of the validation part rises when every element of a parameter is set to a value "
+             "after training, as `argand eval --set` does.");
 }
 
 std::string lookup_table(const ResultTable& runs) {

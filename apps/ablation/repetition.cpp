@@ -8,6 +8,7 @@
 #include "apps/terminal/command_line.h"
 #include "apps/terminal/option_names.h"
 #include "core/machine/json.h"
+#include "data/tokens/tokenizer.h"
 #include "train/ablation/ablation_plan.h"
 
 namespace argand {
@@ -81,7 +82,7 @@ Recipe recipe_of(const ResultTable& kept, const std::string& data) {
       const Json settings = all_settings(config_of_settings(kept.settings[i]));
       for (const char* key : {"init", "irw_file", "tokens"})
         if (const auto file = settings.find(key); file != settings.end() && !file->get<std::string>().empty())
-          if (key != std::string("tokens") || file->get<std::string>().ends_with(".model"))
+          if (key != std::string("tokens") || is_token_file(file->get<std::string>()))
             input_fail("--repeat", "the kept runs used {} {}, but only its name is kept", option_name(key),
                        file->get<std::string>());
       row.settings = recipe_of_row(settings, kept.asked);

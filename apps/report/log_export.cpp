@@ -4,6 +4,7 @@
 #include <bit>
 #include <cstring>
 #include <map>
+#include <utility>
 
 #include "data/files/table.h"
 
@@ -85,16 +86,20 @@ std::string csv_of(const RunLog& log) {
 
 std::string tensorboard_events_of(const RunLog& log) {
   double seconds = 0;
+  std::int64_t before = 0;
   const auto at = [&] { return wall_time + bytes_of(seconds); };
   std::string text = record(at() + field(3, "brain.Event:2"));
   for (const Json& line : log.lines) {
-    if (const auto now = line.find("seconds"); now != line.end() && now->is_number()) seconds = now->get<double>();
+    const auto last = line["step"].get<std::int64_t>();
+    // A line stands for all steps since the line before it, and `seconds` is the time of one of them.
+    if (const auto own = line.find("seconds"); own != line.end() && own->is_number())
+      seconds += static_cast<double>(last - std::exchange(before, last)) * own->get<double>();
     std::string summary;
     visit_numbers(line, "", [&](const std::string& name, const Json& number) {
       summary += field(1, field(1, name) + simple_value + bytes_of(static_cast<float>(number.get<double>())));
     });
     if (summary.empty()) continue;
-    text += record(at() + step + varint(static_cast<std::uint64_t>(line["step"].get<std::int64_t>())) + field(5, summary));
+    text += record(at() + step + varint(static_cast<std::uint64_t>(last)) + field(5, summary));
   }
   return text;
 }

@@ -20,6 +20,7 @@
 
 #include "apps/terminal/counter.h"
 #include "apps/terminal/interrupt.h"
+#include "apps/terminal/start.h"
 #include "core/machine/json.h"
 #include "train/checkpoints/jsonl.h"
 #include "train/checkpoints/run_folder.h"
@@ -34,7 +35,7 @@ class Child {
  public:
   /// Appends its output to the file `output`.
   Child(const std::string& label, const CommandLine& arguments, const std::string& output) {
-    const std::string self = std::filesystem::read_symlink("/proc/self/exe");
+    const std::string self = std::filesystem::canonical(own_program());
     std::vector<const char*> argv = {self.c_str()};
     for (const std::string& a : arguments) argv.push_back(a.c_str());
     argv.push_back(nullptr);

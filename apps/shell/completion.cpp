@@ -6,13 +6,13 @@ namespace argand {
 namespace {
 
 struct Place {
-  std::string path;  ///< "argand train lm"
+  std::string before, path;  ///< "argand train", "argand train lm"
   const CLI::App* command;
 };
 
 void gather(const CLI::App& command, const std::string& before, std::vector<Place>& places) {
   const std::string path = before.empty() ? command.get_name() : before + " " + command.get_name();
-  places.push_back({path, &command});
+  places.push_back({before, path, &command});
   for (const CLI::App* sub : command.get_subcommands(nullptr)) gather(*sub, path, places);
 }
 
@@ -55,22 +55,25 @@ std::string in_troff(const std::string& text) {
   return out;
 }
 
-}  // namespace
-
-std::string bash_completion(const CLI::App& program) {
-  std::string commands, values;
-  for (const auto& [path, command] : places_of(program)) {
-    commands += fmt::format("    \"{}\") words=\"{}\" ;;\n", path, words_of(*command));
-    for (const CLI::Option* option : command->get_options())
-      for (const std::string& name : option->get_lnames())
-        if (const std::string choices = choices_of(*option); !choices.empty())
-          values += fmt::format("    \"{} --{}\") words=\"{}\" ;;\n", path, name, choices);
+/// The lines that both shells share: which command the words before name, then what may come next, subcommands and options or,
+/// after an option that is a choice, its values.
+class Cases {
+ public:
+  explicit Cases(const CLI::App& program) {
+    for (const auto& [before, path, command] : places_of(program)) {
+      if (command != &program) commands_ += fmt::format("      \"{0}\") at=\"{0}\" ;;\n", path);
+      words_ += fmt::format("    \"{}\") next=\"{}\" ;;\n", path, words_of(*command));
+      for (const CLI::Option* option : command->get_options())
+        for (const std::string& name : option->get_lnames())
+          if (const std::string choices = choices_of(*option); !choices.empty())
+            values_ += fmt::format("    \"{} --{}\") next=\"{}\" ;;\n", path, name, choices);
+    }
   }
-  return fmt::format(R"(# bash completion for argand
-_argand() {{
-  local at=argand words="" word current="${{COMP_WORDS[COMP_CWORD]}}" before="${{COMP_WORDS[COMP_CWORD-1]}}" i
-  for ((i = 1; i < COMP_CWORD; i++)); do
-    word="${{COMP_WORDS[i]}}"
+
+  /// Sets `next`. The words are `array`, of which the program is number `first` and the one that is being written `current`.
+  std::string text(std::string_view array, int first, std::string_view current) const {
+    return fmt::format(R"(  for ((i = {}; i < {}; i++)); do
+    word="${{{}[i]}}"
     [[ $word == -* ]] && break
     case "$at $word" in
 {}    esac
@@ -79,29 +82,54 @@ _argand() {{
 {}  esac
   case "$at $before" in
 {}  esac
-  COMPREPLY=($(compgen -W "$words" -- "$current"))
-  [[ $current == -* ]] || COMPREPLY+=($(compgen -f -- "$current"))
+)",
+                       first + 1, current, array, commands_, words_, values_);
+  }
+
+ private:
+  std::string commands_, words_, values_;
+};
+
+}  // namespace
+
+std::string bash_completion(const CLI::App& program) {
+  return fmt::format(R"(# bash completion for argand
+_argand() {{
+  local at=argand next="" word current="${{COMP_WORDS[COMP_CWORD]}}" before="${{COMP_WORDS[COMP_CWORD-1]}}" i
+{}  COMPREPLY=($(compgen -W "$next" -- "$current"))
+  # Where subcommands or values come next, files do not.
+  [[ $current == -* || $next == [a-z0-9]* ]] || COMPREPLY+=($(compgen -f -- "$current"))
 }}
 complete -o filenames -F _argand argand
 )",
-                     [&] {
-                       std::string known;
-                       for (const auto& place : places_of(program))
-                         if (place.path != program.get_name()) known += fmt::format("      \"{0}\") at=\"{0}\" ;;\n", place.path);
-                       return known;
-                     }(),
-                     commands, values);
+                     Cases(program).text("COMP_WORDS", 0, "COMP_CWORD"));
 }
 
 std::string zsh_completion(const CLI::App& program) {
-  return "autoload -U +X compinit bashcompinit && compinit && bashcompinit\n" + bash_completion(program);
+  return fmt::format(R"(#compdef argand
+_argand() {{
+  local at=argand next="" word before="${{words[CURRENT-1]}}" i
+{}  compadd -- ${{=next}}
+  # Where subcommands or values come next, files do not.
+  [[ $PREFIX == -* || $next == [a-z0-9]* ]] || _files
+}}
+# In a folder of $fpath this file is the function's body; read with `source`, it only defines it.
+if [[ $funcstack[1] == _argand ]]; then
+  _argand "$@"
+else
+  (( $+functions[compdef] )) || {{ autoload -Uz compinit && compinit }}
+  compdef _argand argand
+fi
+)",
+                     Cases(program).text("words", 1, "CURRENT"));
 }
 
 std::string man_page(const CLI::App& program) {
   std::string page = fmt::format(".TH ARGAND 1\n.SH NAME\nargand \\- {}\n", in_troff(program.get_description()));
   page += ".SH SYNOPSIS\n.B argand\n.I COMMAND\n[options]\n";
-  for (const auto& [path, command] : places_of(program))
-    page += fmt::format(".SH {}\n.nf\n{}\n.fi\n", command == &program ? "COMMANDS" : in_troff(path), in_troff(command->help()));
+  for (const auto& [before, path, command] : places_of(program))
+    page +=
+        fmt::format(".SH {}\n.nf\n{}\n.fi\n", command == &program ? "COMMANDS" : in_troff(path), in_troff(command->help(before)));
   return page;
 }
 

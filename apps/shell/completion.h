@@ -6,9 +6,10 @@
 
 namespace argand {
 
-/// A script for bash: `source <(argand completion bash)`. `program`: with all its subcommands.
+/// A script for bash: `source <(argand completion bash)`, or a file in share/bash-completion/completions. `program`: with all its
+/// subcommands.
 std::string bash_completion(const CLI::App& program);
-/// The same for zsh, using its bashcompinit.
+/// The same for zsh, also as the file `_argand` in a folder of $fpath.
 std::string zsh_completion(const CLI::App& program);
 /// A section 1 man page in troff: the --help text of every command.
 std::string man_page(const CLI::App& program);

@@ -7,7 +7,7 @@
 #include "apps/runs/side_by_side.h"
 #include "apps/terminal/command_line.h"
 #include "apps/terminal/option_names.h"
-#include "lab/text/text_layout.h"
+#include "core/text/text_layout.h"
 #include "train/ablation/ablation_result.h"
 #include "train/checkpoints/run_folder.h"
 

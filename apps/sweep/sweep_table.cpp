@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "apps/terminal/option_names.h"
-#include "lab/text/text_layout.h"
+#include "core/text/text_layout.h"
 #include "train/ablation/comparison.h"
 
 namespace argand {

@@ -39,7 +39,7 @@ void restart_at_level(const char* name, char** argv) {
           "{} is requested, but argand was built for {}; build with -Dlevel=all", name, level_name(library_level()));
   tunables += (tunables.empty() ? "" : ":") + ours;
   setenv("GLIBC_TUNABLES", tunables.c_str(), 1);
-  execv("/proc/self/exe", argv);
+  execv(own_program().c_str(), argv);
   fail("ARGAND_LEVEL", "cannot restart the program at level {}", name);
 }
 
@@ -80,18 +80,29 @@ void require_space_to_start(int, char**, char**) {
 
 }  // namespace
 
+const std::string& own_program() {
+  static const std::string path = [] {
+    const char* launcher = std::getenv("ARGAND_LAUNCHER");
+    const std::string named = launcher != nullptr ? launcher : "/proc/self/exe";
+    unsetenv("ARGAND_LAUNCHER");
+    return named;
+  }();
+  return path;
+}
+
 void restart_with_coretype(const std::string& coretype, char** argv) {
   if (std::getenv("OPENBLAS_CORETYPE") != nullptr) return;
   setenv("OPENBLAS_CORETYPE", coretype.c_str(), 1);
-  execv("/proc/self/exe", argv);
+  execv(own_program().c_str(), argv);
   unsetenv("OPENBLAS_CORETYPE");  // exec failed: go on, slowly; the advice will say so
 }
 
 void start_with_the_right_kernels(char** argv) {
+  own_program();
   if (const char* level = std::getenv("ARGAND_LEVEL"); level != nullptr && *level != '\0') restart_at_level(level, argv);
   const bool restart = shorten_waits();
   if (const std::string wanted = blas_kernels().wanted; !wanted.empty()) restart_with_coretype(wanted, argv);
-  if (restart) execv("/proc/self/exe", argv);  // if that fails, threads wait as by default
+  if (restart) execv(own_program().c_str(), argv);  // if that fails, threads wait as by default
   fmt::print(stderr, "{}", blas_advice());
 }
 

@@ -6,6 +6,11 @@
 
 namespace argand {
 
+/// The file to execute for another process of this program: the one that runs, or what ARGAND_LAUNCHER named when it started. Where
+/// a program brings its own C library along (packaging/make_tarball.py), the file that runs is that library's loader. Takes the
+/// variable out of the environment, for other programs are started otherwise.
+const std::string& own_program();
+
 /// Restarts the program, once for each reason, where needed:
 ///   - the environment variable ARGAND_LEVEL (baseline, v3, v4) asks for another level of the library than the loader chose;
 ///   - OpenBLAS runs kernels much slower than the processor allows (core/machine/openblas_kernels.h). A value of OPENBLAS_CORETYPE

@@ -4,7 +4,7 @@
 #include <cstdio>
 #include <string>
 
-#include "lab/text/style.h"
+#include "lab/style.h"
 
 namespace argand {
 

@@ -13,7 +13,9 @@ import subprocess
 import sys
 from pathlib import Path
 
-HERE = Path(__file__).resolve().parent
+import measured
+from measured import HERE, spread, table
+
 ARGAND = HERE.parents[1] / "build" / "apps" / "argand"
 PAGE = HERE.parents[1] / "docs" / "guides" / "results-tables.md"
 INTRODUCTION = """# Appendix: the tables of the results
@@ -29,7 +31,7 @@ Language models learn at 1e-3 (matrices that Muon moves at 2e-2, ten times its p
 "at this rate".
 """
 BEST = [  # each row at its own best rate
-    ("best-positions", "ComplexFormer and RoPE, each row at its best rate", "four rows are from ComplexFormer"),
+    ("best-positions", "ComplexFormer and RoPE, each row at its best rate", "six rows are from ComplexFormer"),
     ("best-qic", "QIC, each row at its best rate", "twelve rows are from learned angles"),
 ]
 MODELS = {"crope": "CRoPE, all projections complex", "complexformer": "ComplexFormer", "transformer-rope": "transformer, RoPE",
@@ -73,17 +75,6 @@ def kept(file):
     return json.loads((HERE / file).read_text(encoding="utf8"))
 
 
-def table(head, rows, right):
-    """Markdown; `right` says which columns are numbers."""
-    rule = "|" + "".join("---:|" if one else "---|" for one in right)
-    return "\n".join([f"| {' | '.join(head)} |", rule, *(f"| {' | '.join(row)} |" for row in rows)]) + "\n"
-
-
-def spread(values, decimals):
-    """Mean, sample deviation and count."""
-    return f"{statistics.fmean(values):.{decimals}f} ± {statistics.stdev(values):.{decimals}f} ({len(values)})"
-
-
 def section(name, title, seen):
     results = told(f"tables/{name}.json")
     parts = [f"## {title}\n"]
@@ -102,16 +93,9 @@ def section(name, title, seen):
     return "\n".join(part for part in parts if part)
 
 
-def by_model(runs, key):
-    found = {}
-    for run in runs:
-        found.setdefault(run[key], []).append(run)
-    return found
-
-
 def shakespeare():
     rows = []
-    for model, runs in sorted(by_model(kept("runs/shakespeare.json")["runs"], "family").items(), key=lambda item: statistics.fmean(run["loss"] for run in item[1])):
+    for (model,), runs in sorted(measured.grouped(kept("runs/shakespeare.json")["runs"], "family").items(), key=lambda item: statistics.fmean(run["loss"] for run in item[1])):
         losses = [run["loss"] for run in runs]
         rows.append([MODELS.get(model, model).split(",")[0] if model == "crope" else MODELS[model], runs[0]["parameters"], spread(losses, 3),
                      ", ".join(f"{loss:.4f}" for loss in losses), f"{statistics.fmean(run['bits'] for run in runs):.3f}"])
@@ -120,7 +104,7 @@ def shakespeare():
 
 def pytorch(name, measure):
     rows = []
-    for model, runs in sorted(by_model(kept(f"runs/{name}.json")["runs"], "model").items(), key=lambda item: min(run[measure] for run in item[1])):
+    for (model,), runs in sorted(measured.grouped(kept(f"runs/{name}.json")["runs"], "model").items(), key=lambda item: min(run[measure] for run in item[1])):
         cells = [", ".join(f"{run[measure]:.1f}" for run in runs if run["program"] == program) for program in ("argand", "pytorch")]
         rows.append([MODELS[model] if measure == "perplexity" else MODELS[model].split(",")[0], *cells])
     return table(["model", "argand, each seed", "PyTorch, each seed"], rows, [False, False, False])
@@ -174,7 +158,7 @@ def claims_in_all():
 
 
 def page():
-    parts = [INTRODUCTION, "## The papers' claims, counted\n", claims_in_all(), *(section(*one) for one in BEST), FIRST_PROTOCOL, *(section(*one) for one in TABLES), "## Single comparisons\n",
+    parts = [INTRODUCTION, "## The papers' claims, counted\n", claims_in_all(), *(section(*one) for one in BEST), *measured.tables(), FIRST_PROTOCOL, *(section(*one) for one in TABLES), "## Single comparisons\n",
              "Asked after the tables had been read, so trust them less than the tables. Each interval is for its comparison alone.\n", alone(), "## Costs\n",
              "Twelve steps of every language model and a hundred of every classifier, three seeds, two threads. The machine is a virtual one whose memory others share: times "
              "that are not several deviations apart say nothing.\n"]

@@ -29,6 +29,10 @@ bool inside();
 /// available. Returns when all are done. `work` must not throw.
 void team(int n, Work work);
 
+/// Calls work(i, p) for i = 0, ..., p - 1 in threads that know nothing of each other, the calling one among them: each may call
+/// team() and set_limit() as if it were alone. Returns when all are done. `work` must not throw.
+void apart(int n, Work work);
+
 /// Whether libraries that use OpenMP threads share those of team().
 bool are_openmp();
 

@@ -1,5 +1,8 @@
 #include <omp.h>
 
+#include <thread>
+#include <vector>
+
 #include "core/machine/threads.h"
 
 namespace argand::threads {
@@ -12,6 +15,12 @@ bool are_openmp() { return true; }
 void team(int n, Work work) {
 #pragma omp parallel num_threads(n)
   work(omp_get_thread_num(), omp_get_num_threads());
+}
+
+void apart(int n, Work work) {
+  std::vector<std::jthread> others;
+  for (int i = 1; i < n; ++i) others.emplace_back([=] { work(i, n); });
+  work(0, n);
 }
 
 }  // namespace argand::threads

@@ -21,4 +21,6 @@ void team(int, Work work) {
   at_work = before;
 }
 
+void apart(int, Work work) { work(0, 1); }
+
 }  // namespace argand::threads

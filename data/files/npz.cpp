@@ -13,6 +13,7 @@
 #include "data/files/half.h"
 #include "data/files/npy_header.h"
 #include "data/files/text_file.h"
+#include "data/files/torch_file.h"
 #include "data/files/utf8.h"
 
 namespace argand {
@@ -220,6 +221,7 @@ NpzFile NpzFile::open(const std::string& path) {
   file.zip_ = std::make_shared<const Zip>(path);
   for (std::uint64_t i = 0; i < file.zip_->size(); ++i) {
     const Zip::Entry entry = file.zip_->entry(i);
+    if (entry.name.ends_with("/data.pkl")) refuse_torch_file("npz", path);
     if (!entry.name.ends_with(".npy")) continue;  // NumPy skips other members, too
     const std::string where = fmt::format("{}: {}", path, in_quotes(entry.name));
     require(!first_invalid_utf8(entry.name), "npz", "{}: the name is not UTF-8", where);

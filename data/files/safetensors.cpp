@@ -19,6 +19,7 @@
 #include "data/files/half.h"
 #include "data/files/safetensors_header.h"
 #include "data/files/text_file.h"
+#include "data/files/torch_file.h"
 #include "data/files/utf8.h"
 
 namespace argand {
@@ -83,10 +84,7 @@ SafetensorsFile SafetensorsFile::open(const std::string& path) {
 
   std::uint64_t header_bytes = 0;
   file.read(0, &header_bytes, length_bytes);
-  require(!is_pickle(path, header_bytes), "safetensors",
-          "{} is a PyTorch pickle, which can run arbitrary code, so argand does not read it; convert it with Python: "
-          "safetensors.torch.save_file(torch.load(\"{}\", weights_only=True), \"{}.safetensors\")",
-          path, path, path.substr(0, path.rfind('.')));
+  if (is_pickle(path, header_bytes)) refuse_torch_file("safetensors", path);
   require(header_bytes <= longest_header || std::memcmp(&header_bytes, "PK\3\4", 4) != 0, "safetensors",
           "{} is a ZIP archive (an .npz?), not safetensors; NumPy can read it, and `init` accepts it", path);
   require(header_bytes <= longest_header, "safetensors",

@@ -32,7 +32,10 @@ std::string read_bytes(std::string_view op, const std::string& path) {
   return text;
 }
 
-std::int64_t line_of(std::string_view text, std::size_t at) { return 1 + std::ranges::count(text.substr(0, at), '\n'); }
+std::int64_t line_of(std::string_view text, std::size_t at) {
+  const std::string_view before = text.substr(0, at);
+  return 1 + std::count(before.begin(), before.end(), '\n');
+}
 
 void require_text(std::string_view op, std::string_view text, const std::string& name, std::int64_t first_line) {
   const bool is_utf16 = text.starts_with("\xFF\xFE") || text.starts_with("\xFE\xFF");
@@ -62,7 +65,7 @@ std::string_view take_word(std::string_view& text) {
   const char* const begin = std::find_if_not(text.begin(), text.end(), is_space);
   const char* const end = std::find_if(begin, text.end(), is_space);
   text.remove_prefix(static_cast<std::size_t>(end - text.begin()));
-  return {begin, end};
+  return {begin, static_cast<std::size_t>(end - begin)};
 }
 
 }  // namespace argand

@@ -1,6 +1,7 @@
 #include "data/tokens/tokenizer.h"
 
 #include "core/error.h"
+#include "data/tokens/bpe_tokens.h"
 #include "data/tokens/character_tokens.h"
 #include "data/tokens/piece_tokens.h"
 #include "data/tokens/word_tokens.h"
@@ -27,7 +28,7 @@ std::string Tokenizer::shown(std::span<const Id> ids) const {
   return line;
 }
 
-bool is_piece_model(std::string_view kind) { return kind.ends_with(".model"); }
+bool is_token_file(std::string_view kind) { return kind.ends_with(".model") || kind.ends_with(".json"); }
 
 const char* plural_of(std::string_view kind) {
   return kind == "words" ? "words" : kind == "char" ? "characters" : kind == "byte" ? "bytes" : "pieces";
@@ -39,13 +40,14 @@ TokenizerPtr make_tokens(const TokenChoice& choice, std::string_view training_te
   if (kind == "char") return std::make_shared<CharacterTokens>(training_text);
   if (kind == "byte") return std::make_shared<ByteTokens>();
   if (kind == "words") return std::make_shared<WordTokens>(words_of(training_text, choice.words));
-  if (is_piece_model(kind)) return load_pieces(kind);
+  if (is_token_file(kind)) return load_tokens(kind, kind);
   require(kind == "bpe" || kind == "unigram", "tokens", "unknown token kind {}", kind);
   return learn_pieces(kind, training_text, choice.pieces > 0 ? choice.pieces : default_pieces);
 }
 
 std::string token_file(std::string_view kind) {
   if (kind == "byte") return "";
+  if (kind.ends_with(".json")) return "tokenizer.json";
   return kind == "words" || kind == "char" ? "vocab.txt" : "tokens.model";
 }
 
@@ -53,7 +55,7 @@ TokenizerPtr load_tokens(std::string_view kind, const std::string& path) {
   if (kind == "byte") return std::make_shared<ByteTokens>();
   if (kind == "char") return CharacterTokens::load(path);
   if (kind == "words") return std::make_shared<WordTokens>(Vocabulary::load(path));
-  return load_pieces(path);
+  return kind.ends_with(".json") ? load_bpe(path) : load_pieces(path);
 }
 
 }  // namespace argand

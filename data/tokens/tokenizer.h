@@ -26,7 +26,7 @@ class Tokenizer {
   using Id = Ids::value_type;
   virtual ~Tokenizer() = default;
 
-  /// `char`, `byte`, `words`, `bpe` or `unigram`.
+  /// `char`, `byte`, `words`, `bpe`, `unigram` or `tokenizer.json`.
   virtual std::string kind() const = 0;
   /// Ids are [0, size()).
   virtual std::int64_t size() const = 0;
@@ -51,8 +51,8 @@ using TokenizerPtr = std::shared_ptr<const Tokenizer>;
 
 /// The kind of tokens for a text.
 struct TokenChoice {
-  /// A kind; a SentencePiece model's file, named *.model; or `auto`: characters when the text has at most 256 different ones,
-  /// otherwise pieces by BPE, or bytes when argand was built without SentencePiece.
+  /// A kind; a file, named *.model (SentencePiece) or *.json (byte-level BPE of Hugging Face's tokenizers); or `auto`: characters
+  /// when the text has at most 256 different ones, otherwise pieces by BPE, or bytes when argand was built without SentencePiece.
   std::string kind = "auto";
   std::int64_t words = 0;   ///< for `words`: how many of the most frequent are known; 0: all
   std::int64_t pieces = 0;  ///< for `bpe` and `unigram`: how many to learn; 0: default_pieces
@@ -62,8 +62,8 @@ inline constexpr std::int64_t default_pieces = 2000;
 /// The kinds other than a file name, joined by '|'.
 inline constexpr const char* token_kinds = "auto|char|byte|bpe|unigram|words";
 
-/// Whether the choice is an existing SentencePiece model.
-bool is_piece_model(std::string_view kind);
+/// Whether the choice is a file of tokens that exists already.
+bool is_token_file(std::string_view kind);
 
 /// "words", "characters", "bytes" or "pieces": the name of such tokens in the plural.
 const char* plural_of(std::string_view kind);
@@ -71,7 +71,7 @@ const char* plural_of(std::string_view kind);
 /// Learns tokens from the training text alone. Throws Error.
 TokenizerPtr make_tokens(const TokenChoice& choice, std::string_view training_text);
 
-/// The name of the tokens' file in a run's folder, "vocab.txt" or "tokens.model"; "" for bytes.
+/// The name of the tokens' file in a run's folder, "vocab.txt", "tokens.model" or "tokenizer.json"; "" for bytes.
 std::string token_file(std::string_view kind);
 /// Reads the contents of file() from `path`. Throws Error, naming the file, for anything else.
 TokenizerPtr load_tokens(std::string_view kind, const std::string& path);

@@ -5,9 +5,9 @@
 #include <algorithm>
 
 #include "core/error.h"
+#include "core/text/text_layout.h"
 #include "lab/exercise/answer_file.h"
 #include "lab/exercise/sheet.h"
-#include "lab/text/text_layout.h"
 
 namespace argand {
 namespace {

@@ -35,25 +35,17 @@ std::string with_factors(const std::string& text) {
   return made;
 }
 
-/// Cleans up typed input: surrounding quotation marks, Python's power, a word processor's characters.
+/// Cleans up typed input: surrounding quotation marks, Python's power, a halved one.
 std::string cleaned(std::string text) {
   for (const auto& [from, to] : std::vector<std::pair<std::string_view, std::string_view>>{{"**", "^"},
-                                                                                           {"−", "-"},
-                                                                                           {"–", "-"},
-                                                                                           {"·", "*"},
-                                                                                           {"⋅", "*"},
-                                                                                           {"×", "*"},
-                                                                                           {"²", "^2"},
-                                                                                           {"³", "^3"},
-                                                                                           {"π", "pi"},
                                                                                            {"½", "0.5"},
-                                                                                           {"\u00a0", " "},
                                                                                            {"“", ""},
                                                                                            {"”", ""},
                                                                                            {"\"", ""},
                                                                                            {"'", ""},
                                                                                            {"`", ""},
                                                                                            {"$", ""},
+                                                                                           {"\u00a0", " "},
                                                                                            {"\t", " "}})
     text = replaced(std::move(text), from, to);
   const std::size_t begin = text.find_first_not_of(' ');
@@ -104,7 +96,9 @@ AnswerJudgement judge_number(const Question& question, const std::string& text) 
 
 AnswerJudgement judge_word(const Question& question, std::string text) {
   std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  while (!text.empty() && std::string_view(".)( ").find(text.back()) != std::string_view::npos) text.pop_back();
+  const auto is_mark = [](char c) { return std::string_view(".)( ").find(c) != std::string_view::npos; };
+  while (!text.empty() && is_mark(text.back())) text.pop_back();
+  while (!text.empty() && is_mark(text.front())) text.erase(0, 1);
   if (text == question.right) return {AnswerJudgement::Kind::Right, "right"};
   if (std::find(question.words.begin(), question.words.end(), text) != question.words.end())
     return {AnswerJudgement::Kind::Wrong, "wrong"};

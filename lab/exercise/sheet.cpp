@@ -7,9 +7,9 @@
 #include <numeric>
 
 #include "core/text/keys.h"
+#include "core/text/text_layout.h"
 #include "data/files/checksum.h"
 #include "data/files/utf8.h"
-#include "lab/text/text_layout.h"
 
 namespace argand {
 namespace {

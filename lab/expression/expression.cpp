@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "autograd/ops.h"
-#include "lab/text/text_layout.h"
+#include "core/text/text_layout.h"
 
 namespace argand {
 namespace {

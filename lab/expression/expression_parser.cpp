@@ -4,11 +4,13 @@
 #include <array>
 #include <cctype>
 #include <numbers>
+#include <optional>
+#include <utility>
 
 #include "core/machine/number.h"
 #include "core/text/keys.h"
+#include "core/text/text_layout.h"
 #include "data/files/utf8.h"
-#include "lab/text/text_layout.h"
 
 namespace argand {
 namespace {
@@ -24,6 +26,11 @@ const std::vector<Constant>& constants() {
   return all;
 }
 
+/// What books, browsers and word processors set for characters of the grammar.
+constexpr std::array<std::pair<std::string_view, char>, 6> written_otherwise = {
+    {{"−", '-'}, {"–", '-'}, {"·", '*'}, {"⋅", '*'}, {"×", '*'}, {"\u00a0", ' '}}};
+constexpr std::array<std::string_view, 10> superscripts = {"⁰", "¹", "²", "³", "⁴", "⁵", "⁶", "⁷", "⁸", "⁹"};
+
 bool is_letter(char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 bool is_digit(char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; }
 
@@ -32,7 +39,7 @@ bool is_digit(char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0;
 ///     sum      product { (+|-) product }
 ///     product  unary { (*|/) unary }
 ///     unary    (-|+) unary  |  power
-///     power    primary [ ^ unary ]            so that a^b^c = a^(b^c), -z^2 = -(z^2) and 2^-z needs no parentheses
+///     power    primary [ ^ unary | superscript ]  so that a^b^c = a^(b^c), -z^2 = -(z^2) and 2^-z needs no parentheses
 ///            | number power                   2z and 2(z + 1): a number before a name or a parenthesis, 2z^2 = 2*(z^2)
 ///     primary  number  |  name  |  name(sum, ...)  |  (sum)  |  "|" sum "|"
 ///
@@ -53,16 +60,27 @@ class Parser {
  private:
   static constexpr int deepest = 100;  // the parser recurses once per level
 
-  /// The next character that is not a space; '\0' at the end.
+  /// The next character that is not a space, of `width_` bytes; '\0' at the end.
   char peek() {
-    const std::string& text = parsed_.text;
-    while (at_ < text.size() && std::isspace(static_cast<unsigned char>(text[at_])) != 0) ++at_;
-    return at_ < text.size() ? text[at_] : '\0';
+    for (;; at_ += width_) {
+      const std::string_view rest = std::string_view(parsed_.text).substr(at_);
+      if (rest.empty()) return '\0';
+      char c = rest[0];
+      width_ = 1;
+      for (const auto& [text, means] : written_otherwise)
+        if (rest.starts_with(text)) c = means, width_ = text.size();
+      if (std::isspace(static_cast<unsigned char>(c)) == 0) return c;
+    }
   }
   bool take(char c) {
     if (peek() != c) return false;
-    ++at_;
-    took(at_ - 1, at_);
+    at_ += width_;
+    took(at_ - width_, at_);
+    return true;
+  }
+  bool take_text(std::string_view text) {
+    if (!std::string_view(parsed_.text).substr(at_).starts_with(text)) return false;
+    at_ += text.size();
     return true;
   }
   /// Remembers the last token, for advice in messages.
@@ -90,12 +108,26 @@ class Parser {
     return text.substr(at_, end - at_);
   }
 
+  bool is_pi() const { return std::string_view(parsed_.text).substr(at_).starts_with("π"); }
+
   /// The bar over a letter, as in z̄: a combining macron or overline.
-  bool take_bar() {
-    const std::string_view next = std::string_view(parsed_.text).substr(std::min(at_, parsed_.text.size()), 2);
-    if (next != "\u0304" && next != "\u0305") return false;
-    at_ += next.size();
-    return true;
+  bool take_bar() { return take_text("\u0304") || take_text("\u0305"); }
+
+  /// The number that the digits of an exponent make, as in z² or z⁻¹.
+  std::optional<double> superscript() {
+    peek();
+    const std::size_t begin = at_;
+    const bool negative = take_text("⁻");
+    double value = 0;
+    const std::size_t digits = at_;
+    for (bool more = true; more;) {
+      more = false;
+      for (std::size_t digit = 0; digit < superscripts.size() && !more; ++digit)
+        if (take_text(superscripts[digit])) value = 10 * value + static_cast<double>(digit), more = true;
+    }
+    if (at_ == begin) return std::nullopt;
+    if (at_ == digits) wrong("an exponent is missing");
+    return negative ? -value : value;
   }
 
   /// "f(z, w) ="
@@ -160,7 +192,11 @@ class Parser {
       unary('^');
       --depth_;
       parsed_.steps.push_back({.action = Action::Power, .begin = begin});
-    } else if (const char next = peek(); number && (is_letter(next) || next == '(')) {
+    } else if (const std::size_t raised = at_; const auto exponent = superscript()) {
+      parsed_.steps.push_back({.action = Action::Number, .number = *exponent, .begin = raised});
+      parsed_.steps.push_back({.action = Action::Power, .begin = begin});
+      took(begin, at_);
+    } else if (const char next = peek(); number && (is_letter(next) || next == '(' || is_pi())) {
       if (after != '\0') two_readings(after);
       enter();
       power('\0');
@@ -183,6 +219,9 @@ class Parser {
       number();
     } else if (is_letter(c)) {
       name();
+    } else if (take_text("π")) {
+      took(begin, at_);
+      parsed_.steps.push_back({.action = Action::Number, .number = std::numbers::pi, .begin = begin});
     } else if (take('(')) {
       enter();
       sum();
@@ -225,7 +264,7 @@ class Parser {
     if (const std::size_t index = variable(word); index < parsed_.variables.size()) {
       if (called) wrong(fmt::format("{} is a variable, not a function; write {}*(", word, word));
       parsed_.steps.push_back({.action = Action::Variable, .index = index, .begin = begin});
-      if (take_bar()) call(*find_expression_function("conj"), begin);
+      if (take_bar()) call(*find_expression_function("conj"), begin), took(begin, at_);
     } else if (is_constant(word) || is_unit_j(word)) {
       parsed_.steps.push_back({.action = Action::Number, .number = constant(is_unit_j(word) ? "i" : word), .begin = begin});
     } else if (word == "pow" && called) {
@@ -312,7 +351,7 @@ class Parser {
   }
 
   ParsedExpression parsed_;
-  std::size_t at_ = 0;
+  std::size_t at_ = 0, width_ = 1;
   std::string last_;
   int depth_ = 0;
   bool has_header_ = false;

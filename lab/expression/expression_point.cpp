@@ -1,7 +1,7 @@
 #include "lab/expression/expression_point.h"
 
 #include "autograd/ops/products/projection.h"
-#include "lab/text/text_layout.h"
+#include "core/text/text_layout.h"
 
 namespace argand {
 

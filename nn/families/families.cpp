@@ -8,7 +8,9 @@
 namespace argand {
 
 // Each family's family.cpp defines the function that describes it.
+#ifndef ARGAND_FAMILIES  // the page of web/model has two of them
 #define ARGAND_FAMILIES(f) f(transformer) f(complexformer) f(crope) f(crat) f(qic)
+#endif
 
 #define ARGAND_DECLARE(name) Family name##_family();
 ARGAND_FAMILIES(ARGAND_DECLARE)

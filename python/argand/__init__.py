@@ -7,6 +7,8 @@
 tensor([9.+0.5j], dtype=complex128)
 
 variable, constant, no_grad      tensors (`tensor` as in PyTorch) from NumPy arrays, and whether ops on them are recorded
+zeros, ones, randn, linspace, ...
+                                 tensors from nothing, with PyTorch's names; manual_seed
 exp, matmul, sum, ...            the library's ops as functions, and as methods where PyTorch has them: argand.op_functions
 grad, value_and_grad, gradients, vjp, jvp, hvp, hessian, jacobian
                                  derivatives of functions
@@ -33,11 +35,18 @@ ops, explain                     the library's operations, their equations and d
 load, save                       runs as models, files of tensors as dicts of arrays
 """
 import os as _os
-from typing import TYPE_CHECKING as _TYPE_CHECKING
+import warnings as _warnings
+from typing import TYPE_CHECKING as _TYPE_CHECKING, Any as _Any
 
-from . import _argand
+import numpy as _numpy
+
+from ._kernels import right_kernels as _right_kernels
+
+with _right_kernels():
+    from . import _argand
 from ._argand import Error, OpFunction, Tensor, num_threads, op_functions, set_num_threads
 from ._autograd import OwnOp, add_methods, constant, grad, gradients, hessian, hvp, jacobian, jvp, no_grad, op, tensor, value_and_grad, variable, vjp
+from ._autograd import INSTEAD as _INSTEAD, eye, full, linspace, ones, ones_like, rand, randn, zeros, zeros_like
 from ._check import assert_gradient, check
 from ._files import load, load_with_metadata, save
 from ._jax import check_jax
@@ -59,16 +68,29 @@ if hasattr(_os, "register_at_fork"):
 
 from . import data, families, nn, optim  # noqa: E402: they are made of the functions above
 from ._runs import Model, Run, train  # noqa: E402
+from .nn import manual_seed  # noqa: E402
 from ._version import version as __version__  # noqa: E402
 
 _argand.name_program(__version__)  # in the logs of runs
+if _argand.blas_advice():
+    _warnings.warn(_argand.blas_advice().strip(), RuntimeWarning, stacklevel=2)
+
+float32, float64, complex64, complex128 = (_numpy.dtype(name) for name in ("float32", "float64", "complex64", "complex128"))
+
+
+if not _TYPE_CHECKING:
+
+    def __getattr__(name: str) -> _Any:
+        hint = _INSTEAD.get(name)
+        raise AttributeError(f"module 'argand' has no attribute '{name}'" + (f"; {hint}" if hint else ""))
+
 
 __all__ = [
     "Direction", "Element", "Error", "Figure", "GradientError", "Inconclusive", "IndependentCheck", "Input", "Lab", "Model", "Op", "OpFunction", "OwnOp",
-    "Plant", "Result", "Run", "SelfTest", "Tensor", "__version__", "assert_gradient", "check", "check_jax", "check_module", "check_torch", "constant",
-    "data", "explain", "families", "grad", "gradients", "hessian", "hvp", "jacobian", "jvp", "lab", "load", "load_with_metadata", "nn", "no_grad",
-    "num_threads", "op", "op_functions", "ops", "optim",
-    "replay", "save", "save_replay", "selftest", "set_num_threads", "tensor", "train", "value_and_grad", "variable", "vjp",
+    "Plant", "Result", "Run", "SelfTest", "Tensor", "__version__", "assert_gradient", "check", "check_jax", "check_module", "check_torch", "complex128", "complex64", "constant",
+    "data", "explain", "eye", "families", "float32", "float64", "full", "grad", "gradients", "hessian", "hvp", "jacobian", "jvp", "lab", "linspace", "load", "load_with_metadata", "manual_seed", "nn", "no_grad",
+    "num_threads", "ones", "ones_like", "op", "op_functions", "ops", "optim", "rand", "randn",
+    "replay", "save", "save_replay", "selftest", "set_num_threads", "tensor", "train", "value_and_grad", "variable", "vjp", "zeros", "zeros_like",
 ]
 
 for _public in (Error, GradientError, Inconclusive):

@@ -19,11 +19,16 @@ py::array array_of(const Tensor<T>& x) {
   return a;
 }
 
+/// a's elements as T, row by row. Throws what NumPy raises, a MemoryError for example.
+template <class T>
+auto dense_array(const py::array& a) {
+  return py::array_t<T, py::array::c_style | py::array::forcecast>(static_cast<const py::object&>(a));
+}
+
 /// The numbers of a, converted to T. Throws for more axes than a Shape has.
 template <Scalar T>
 Tensor<T> tensor_of(const py::array& a) {
-  const auto dense = py::array_t<T, py::array::c_style | py::array::forcecast>::ensure(a);
-  if (!dense) throw py::error_already_set();
+  const auto dense = dense_array<T>(a);
   const std::vector<std::int64_t> sizes(dense.shape(), dense.shape() + dense.ndim());
   return Tensor<T>(Shape(std::span(sizes)), std::span(dense.data(), static_cast<std::size_t>(dense.size())));
 }

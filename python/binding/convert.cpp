@@ -67,16 +67,31 @@ void align(AnyVar& a, AnyVar& b) {
   narrow = in_any<double>(narrow, false);
 }
 
+py::array array_from(PyObject* o, const char* what) {
+  const py::object object = py::reinterpret_borrow<py::object>(o);
+  const std::string type = py::str(py::type::of(object)).cast<std::string>();
+  py::array a;
+  try {
+    a = py::array(object);
+  } catch (py::error_already_set& error) {
+    if (!error.matches(PyExc_ValueError) && !error.matches(PyExc_TypeError) && !error.matches(PyExc_RuntimeError)) throw;
+    const std::string reason = py::str(error.value()).cast<std::string>();
+    throw py::type_error(fmt::format("{}: {} is not an array of numbers: {}", what, type, reason));
+  }
+  if (a.dtype().kind() == 'O' && !py::isinstance<py::array>(object)) {
+    const py::module_ numpy = py::module_::import("numpy");
+    if (!py::hasattr(object, "__dlpack__") || !py::hasattr(numpy, "from_dlpack"))
+      throw py::type_error(fmt::format("{}: {} is not an array of numbers", what, type));
+    a = numpy.attr("from_dlpack")(object);
+  }
+  return a;
+}
+
 AnyVar constant_of(PyObject* o, const char* what) {
   if (PyFloat_Check(o)) return Var<double>(Tensor<double>::scalar(PyFloat_AS_DOUBLE(o)));
   if (PyComplex_Check(o))
     return Var<std::complex<double>>(Tensor<std::complex<double>>::scalar({PyComplex_RealAsDouble(o), PyComplex_ImagAsDouble(o)}));
-  const py::object object = py::reinterpret_borrow<py::object>(o);
-  const py::array a = py::array::ensure(object);
-  if (!a) {
-    PyErr_Clear();
-    throw py::type_error(fmt::format("{}: {} is not an array of numbers", what, py::str(py::type::of(object)).cast<std::string>()));
-  }
+  const py::array a = array_from(o, what);
   const char kind = a.dtype().kind();
   const py::ssize_t bytes = a.dtype().itemsize();
   if (a.ndim() > Shape::max_rank)

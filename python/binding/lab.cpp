@@ -7,10 +7,10 @@
 #include <variant>
 
 #include "autograd/check/op_report.h"
+#include "core/text/text_layout.h"
 #include "lab/expression/expression_point.h"
 #include "lab/lab_text.h"
 #include "lab/op_text.h"
-#include "lab/text/text_layout.h"
 #include "python/binding/arrays.h"
 #include "python/binding/bindings.h"
 

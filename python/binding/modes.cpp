@@ -3,6 +3,7 @@
 #include <thread>
 
 #include "autograd/forward.h"
+#include "core/machine/openblas_kernels.h"
 #include "core/parallel.h"
 #include "python/binding/bindings.h"
 #include "python/binding/tensor_object.h"
@@ -66,6 +67,7 @@ void bind_modes(py::module_& m) {
   m.def("moving", &moving, py::arg("x"), py::arg("direction"));
   m.def("tangent_of", &tangent_of, py::arg("z"));
   m.def("num_threads", &num_threads);
+  m.def("blas_advice", &blas_advice);
   m.def("set_num_threads", &set_num_threads, py::arg("n"));
 }
 

@@ -4,6 +4,14 @@
 namespace py = pybind11;
 
 PYBIND11_MODULE(_argand, m) {
+#if PYBIND11_VERSION_HEX < 0x020C0000
+  // NumPy 2 moved what such a pybind11 reads of an array's type: numbers would be taken for others.
+  const std::string numpy = py::module_::import("numpy").attr("__version__").cast<std::string>();
+  if (std::stoi(numpy) >= 2)
+    throw py::import_error("argand was compiled with pybind11 " PYBIND11_TOSTRING(PYBIND11_VERSION_MAJOR) "." PYBIND11_TOSTRING(
+                               PYBIND11_VERSION_MINOR) ", which cannot read the arrays of NumPy " +
+                           numpy + ": install numpy<2, or compile with pybind11 2.12 or newer");
+#endif
   m.doc() = "argand's judge of gradients, lab, ops and files, for the Python around them.";
   py::register_exception<argand::Error>(m, "Error", PyExc_ValueError);
   argand::python::bind_judge(m);

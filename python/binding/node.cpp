@@ -55,7 +55,10 @@ std::vector<Node*> reachable(const NodePtr& root) {
 void walk(Node& node, bool retain) {
   for (auto entry = node.entries.rbegin(); entry != node.entries.rend(); ++entry) {
     if (!entry->output->has_grad()) continue;
-    entry->backward();
+    if (retain)
+      std::function<void()>(entry->backward)();  // a copy: an op may let go of what it has saved
+    else
+      entry->backward();
     if (entry->output->shape.size() <= few_numbers && &*entry == &*node.entries.rbegin())
       node.gradient = slot_gradient(entry->output.get());
     if (!entry->output->retained) entry->output->clear_grad();

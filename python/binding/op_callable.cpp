@@ -3,6 +3,7 @@
 
 #include "autograd/call/op_function.h"
 #include "autograd/op.h"
+#include "python/binding/arrays.h"
 #include "python/binding/bindings.h"
 #include "python/binding/tensor_object.h"
 
@@ -21,8 +22,7 @@ struct FunctionObject {
 FunctionObject* as_function(PyObject* o) { return reinterpret_cast<FunctionObject*>(o); }
 
 Ids ids_of(const py::array& a, const std::string& name) {
-  const auto wide = py::array_t<std::int64_t, py::array::c_style | py::array::forcecast>::ensure(a);
-  if (!wide) throw py::error_already_set();
+  const auto wide = dense_array<std::int64_t>(a);
   std::vector<Ids::value_type> values;
   values.reserve(static_cast<std::size_t>(wide.size()));
   for (py::ssize_t i = 0; i < wide.size(); ++i) {
@@ -35,8 +35,7 @@ Ids ids_of(const py::array& a, const std::string& name) {
 }
 
 Mask mask_of(const py::array& a) {
-  const auto dense = py::array_t<bool, py::array::c_style | py::array::forcecast>::ensure(a);
-  if (!dense) throw py::error_already_set();
+  const auto dense = dense_array<bool>(a);
   const std::vector<std::int64_t> sizes(dense.shape(), dense.shape() + dense.ndim());
   return Mask(Shape(std::span(sizes)), std::vector<std::uint8_t>(dense.data(), dense.data() + dense.size()));
 }
@@ -102,11 +101,8 @@ Argument Arguments::sequence(PyObject* o, ArgumentType type) {
     }
     return all;
   }
-  if (type.takes(ArgumentKind::Indices) || type.takes(ArgumentKind::Mask)) {
-    const py::array a = py::array::ensure(py::reinterpret_borrow<py::object>(o));
-    if (!a) throw py::error_already_set();
-    return array(a, type);
-  }
+  if (type.takes(ArgumentKind::Indices) || type.takes(ArgumentKind::Mask))
+    return array(array_from(o, function.name().c_str()), type);
   return constant(o);
 }
 
@@ -157,6 +153,13 @@ bool are_whole_numbers(PyObject* const* args, std::size_t n) {
   return std::all_of(args, args + n, [](PyObject* o) { return PyLong_CheckExact(o); });
 }
 
+/// The arguments from `first` on.
+py::object tuple_of_rest(PyObject* const* args, std::size_t first, std::size_t n) {
+  py::object rest = py::reinterpret_steal<py::object>(PyTuple_New(static_cast<Py_ssize_t>(n - first)));
+  for (std::size_t k = first; k < n; ++k) PyTuple_SET_ITEM(rest.ptr(), static_cast<Py_ssize_t>(k - first), new_ref(args[k]));
+  return rest;
+}
+
 void convert(Arguments& arguments, PyObject* const* args, std::size_t n, PyObject* names) {
   const std::vector<CallParameter>& parameters = arguments.function.parameters();
   const std::size_t last = parameters.size() - 1;
@@ -165,8 +168,14 @@ void convert(Arguments& arguments, PyObject* const* args, std::size_t n, PyObjec
     const ArgumentType type = i <= last ? parameters[i].type : ArgumentType{};
     // x.reshape(2, 3) for x.reshape((2, 3))
     if (i == last && n > last + 1 && type.takes(ArgumentKind::Ints) && are_whole_numbers(args + i, n - i)) {
-      const py::object rest = py::reinterpret_steal<py::object>(PyTuple_New(static_cast<Py_ssize_t>(n - i)));
-      for (std::size_t k = i; k < n; ++k) PyTuple_SET_ITEM(rest.ptr(), static_cast<Py_ssize_t>(k - i), new_ref(args[k]));
+      const py::object rest = tuple_of_rest(args, i, n);
+      arguments.positional.push_back(arguments.sequence(rest.ptr(), type));
+      break;
+    }
+    // einsum("ij,jk->ik", a, b) for einsum("ij,jk->ik", [a, b])
+    if (i == last && type.takes(ArgumentKind::Tensors) && !type.takes(ArgumentKind::Tensor) &&
+        (n > last + 1 || is_tensor(args[i]) || py::isinstance<py::array>(args[i]))) {
+      const py::object rest = tuple_of_rest(args, i, n);
       arguments.positional.push_back(arguments.sequence(rest.ptr(), type));
       break;
     }
@@ -184,8 +193,11 @@ void convert(Arguments& arguments, PyObject* const* args, std::size_t n, PyObjec
     if (parameter == parameters.end() && name == "axis" && find("dims") != parameters.end()) name = "dims";
     if (parameter == parameters.end() && name == "keepdims") name = "keepdim";
     parameter = find(name);
+    // np.sum(x) asks x.sum(dtype=None, out=None).
+    PyObject* const value = args[n + static_cast<std::size_t>(k)];
+    if (parameter == parameters.end() && value == Py_None && (name == "dtype" || name == "out")) continue;
     const ArgumentType type = parameter == parameters.end() ? ArgumentType{} : parameter->type;
-    arguments.named.emplace_back(name, arguments.converted_to(args[n + static_cast<std::size_t>(k)], type));
+    arguments.named.emplace_back(name, arguments.converted_to(value, type));
   }
 }
 

@@ -149,15 +149,25 @@ py::object drawn(Init& init, const std::string& kind, const Shape& shape, double
   fail("init", "{} is not supported for {}", kind, scalar_name<T>());
 }
 
+constexpr std::pair<const char*, Role> roles[] = {
+    {"matrix", Role::Matrix}, {"embedding", Role::Embedding}, {"output", Role::Output}, {"bias", Role::Bias},
+    {"gain", Role::Gain},     {"angle", Role::Angle},         {"other", Role::Other},
+};
+
 Role role_named(const std::string& name) {
-  if (name == "matrix") return Role::Matrix;
-  if (name == "embedding") return Role::Embedding;
-  if (name == "output") return Role::Output;
-  if (name == "bias") return Role::Bias;
-  if (name == "gain") return Role::Gain;
-  if (name == "angle") return Role::Angle;
-  require(name == "other", "role", "{} is not one of matrix, embedding, output, bias, gain, angle, other", name);
-  return Role::Other;
+  for (const auto& [known, role] : roles)
+    if (name == known) return role;
+  fail("role", "{} is not one of matrix, embedding, output, bias, gain, angle, other", name);
+}
+
+SlotBase& variable_slot(const py::object& x) {
+  if (!is_tensor(x.ptr()) || !is_variable(as_tensor(x.ptr()))) throw py::type_error("role: expected a variable");
+  return *slot_of(as_tensor(x.ptr())->var);
+}
+
+const char* role_of(const py::object& x) {
+  const Role role = variable_slot(x).role;
+  return std::find_if(std::begin(roles), std::end(roles), [&](const auto& r) { return r.second == role; })->first;
 }
 
 }  // namespace
@@ -171,6 +181,10 @@ void bind_optimizers(py::module_& m) {
   m.def("cosine_rate", &cosine_rate, py::arg("start"), py::arg("end"), py::arg("steps"));
   m.def("exponential_rate", &exponential_rate, py::arg("start"), py::arg("factor"), py::arg("every") = 1);
   m.def("inverse_root_rate", &inverse_root_rate, py::arg("peak"), py::arg("warmup"));
+  m.def("role_of", &role_of, py::arg("variable"));
+  m.def(
+      "set_role", [](const py::object& x, const std::string& name) { variable_slot(x).role = role_named(name); },
+      py::arg("variable"), py::arg("name"));
   py::class_<Init>(m, "Init")
       .def(py::init<std::uint64_t>(), py::arg("seed"))
       .def(

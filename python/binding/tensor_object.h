@@ -58,6 +58,8 @@ std::vector<PyObject*> called(std::string_view name, std::span<TensorObject* con
 /// The same of a single output.
 PyObject* called_one(std::string_view name, std::span<TensorObject* const> operands, const std::function<AnyVar()>& compute,
                      std::optional<std::complex<double>> factor = {});
+/// What NumPy makes an array of, or DLPack; `what` begins the TypeError for everything else.
+py::array array_from(PyObject* o, const char* what);
 /// Python's numbers, sequences and arrays as a constant: float32, float64, complex64 and complex128 stay what they are, integers
 /// become float64. `what` begins the TypeError for everything else.
 AnyVar constant_of(PyObject* o, const char* what);

@@ -59,6 +59,8 @@ def declared(function, method):
     last = function.parameters[-1]
     if "list[int]" in last[1] and len(function.parameters) <= 2:
         words = [word for word in words if not word.startswith((last[0] + ":", "**"))] + [f"*{last[0]}: Any", "**others: Any"]
+    if last[1] == "list[Tensor]":  # einsum(equation, a, b)
+        words[-1] = f"*{last[0]}: Any"
     return f"def {function.__name__}({', '.join(words)}) -> {given(function.result)}: ..."
 
 

@@ -3,6 +3,7 @@
   export_test.py ARGAND_PROGRAM
 """
 import ast
+import csv
 import json
 import os
 import struct
@@ -56,6 +57,74 @@ def check_npz(path, wanted, pairs):
             expect(array(archive.read(name + ".npy")) == as_numpy, f"{path}: {name} is not what the checkpoint holds")
 
 
+def flat(value, name=""):
+    """The numbers of a line of the log by name, as they are exported."""
+    if isinstance(value, (dict, list)):
+        entries = value.items() if isinstance(value, dict) else enumerate(value)
+        return {k: v for key, entry in entries for k, v in flat(entry, f"{name}.{key}" if name else str(key)).items()}
+    return {name: value} if isinstance(value, (int, float)) and not isinstance(value, bool) else {}
+
+
+def single(number):
+    """As float32 has it."""
+    return struct.unpack("<f", struct.pack("<f", number))[0]
+
+
+def masked_checksum(data):
+    """CRC-32C as in TFRecords, of a table that is made from the polynomial."""
+    table = []
+    for byte in range(256):
+        for _ in range(8):
+            byte = byte >> 1 ^ (0x82F63B78 if byte & 1 else 0)
+        table.append(byte)
+    crc = 0xFFFFFFFF
+    for byte in data:
+        crc = table[(crc ^ byte) & 255] ^ crc >> 8
+    crc ^= 0xFFFFFFFF
+    return ((crc >> 15 | crc << 17) + 0xA282EAD8) & 0xFFFFFFFF
+
+
+def fields(message):
+    """The fields of a Protocol Buffers message: (number, value)."""
+    at = 0
+
+    def varint():
+        nonlocal at
+        value, shift = 0, 0
+        while True:
+            byte = message[at]
+            at, value, shift = at + 1, value | (byte & 127) << shift, shift + 7
+            if byte < 128:
+                return value
+
+    while at < len(message):
+        number, kind = divmod(varint(), 8)
+        length = {0: 0, 1: 8, 5: 4}.get(kind)
+        if kind == 0:
+            yield number, varint()
+            continue
+        length = varint() if kind == 2 else length
+        data, at = message[at:at + length], at + length
+        yield number, struct.unpack({8: "<d", 4: "<f"}[length], data)[0] if kind != 2 else data
+
+
+def events(path):
+    """The events of a TensorBoard file, read by hand: (second, step, version, scalars)."""
+    with open(path, "rb") as file:
+        data = file.read()
+    found = []
+    while data:
+        length, check = struct.unpack("<QI", data[:12])
+        event = data[12:12 + length]
+        expect(check == masked_checksum(data[:8]) and struct.unpack("<I", data[12 + length:16 + length])[0] == masked_checksum(event),
+               "a checksum of an event is wrong")
+        parts = dict(fields(event))
+        scalars = [dict(fields(value)) for number, value in fields(parts.get(5, b"")) if number == 1]
+        found.append((parts[1], parts.get(2, 0), parts[3].decode() if 3 in parts else None, {s[1].decode(): s[2] for s in scalars}))
+        data = data[16 + length:]
+    return found
+
+
 with tempfile.TemporaryDirectory() as folder:
     os.chdir(folder)
     # crope has complex weights; the optimizer's memory is in last.safetensors.
@@ -93,17 +162,42 @@ with tempfile.TemporaryDirectory() as folder:
     expect(run("export", "float64/last.safetensors", "--npz", "double.npz").returncode == 0, "float64 cannot be exported")
     check_npz("double.npz", double, json.loads(metadata["complex"]))
 
+    # The numbers of a log, for spreadsheets and for TensorBoard.
+    with open("float32/log.jsonl", "a", encoding="utf-8") as log:
+        log.write('{"step":4,"loss":1.5,"seconds":0.25,"theta":{"blocks.0":[1,2]}}\nno JSON\n{"step":4,"sample":"text alone"}\n')
+    done = run("export", "float32", "--log", "log.csv", "--tensorboard", "events")
+    expect(done.returncode == 0 and done.stderr == "argand: log: 1 line cannot be read and is left out\n", done.stderr)
+    with open("float32/log.jsonl", encoding="utf-8") as log:
+        lines = [flat(json.loads(line)) for line in log if line.startswith("{")]
+    lines = [line for line in lines if len(line) > 1]
+    with open("log.csv", encoding="utf-8", newline="") as table:
+        rows = [{name: float(text) for name, text in row.items() if text} for row in csv.DictReader(table)]
+    expect(rows == lines and rows[-1] == {"step": 4, "loss": 1.5, "seconds": 0.25, "theta.blocks.0.0": 1, "theta.blocks.0.1": 2},
+           f"{rows} is not the log")
+    times, seconds, before = [], 0.0, 0
+    for line in lines:
+        if "seconds" in line:
+            seconds, before = seconds + (line["step"] - before) * line["seconds"], line["step"]
+        times.append(seconds)
+    file, *found = events("events/events.out.tfevents.0.argand")
+    expect(file == (0.0, 0, "brain.Event:2", {}), f"the event file begins with {file}")
+    wanted = [(t, line["step"], None, {k: single(v) for k, v in line.items() if k != "step"}) for t, line in zip(times, lines)]
+    expect(found == wanted, f"{found} are not the events {wanted}")
+
     for arguments, code, line in (
         (("export", last), 2, "argand: export: no output file given: --npz FILE, --safetensors FILE, --log FILE, --tensorboard DIR\n"),
         (("export", last, "--safetensors", last), 2, f"argand: export: {last} is the input file; choose another\n"),
         (("export", last, "--npz", "x", "--safetensors", "x"), 2, "argand: export: --npz and --safetensors name the same file x\n"),
         (("export", "nowhere", "--npz", "x.npz"), 1, "argand: checkpoint: nowhere does not exist\n"),
+        (("export", "float32", "--tensorboard", "log.csv"), 1, "argand: log: 1 line cannot be read and is left out\n"
+         "argand: export: cannot create the folder log.csv: Not a directory\n"),
+        (("export", "events", "--log", "x.csv"), 1, "argand: export: events has no log.jsonl with at least one step\n"),
     ):
         done = run(*arguments)
         expect((done.returncode, done.stderr) == (code, line), f"{arguments}: {done.returncode}, {done.stderr}")
     done = run("export", last, "--npz", "no/folder.npz")
     expect(done.returncode == 1 and done.stderr.count("\n") == 1 and "no/folder.npz" in done.stderr, done.stderr)
-    expect(sorted(os.listdir(".")) == ["a.npz", "a.safetensors", "all.npz", "double.npz", "float32", "float64"], f"left over: {os.listdir('.')}")
+    expect(sorted(os.listdir(".")) == ["a.npz", "a.safetensors", "all.npz", "double.npz", "events", "float32", "float64", "log.csv"], f"left over: {os.listdir('.')}")
 
     for python in dict.fromkeys((sys.executable, "/usr/bin/python3")):
         if subprocess.run([python, "-c", "import numpy"], capture_output=True, check=False).returncode == 0:

@@ -83,7 +83,8 @@ BOOST_AUTO_TEST_CASE(of_the_command_line) {
   BOOST_TEST(run_argand(scratch, "train lm --rival fid --out " + scratch / "run").err ==
              "argand: --rival is now called --baseline\n"
              "argand: --rival: the family complexformer has no such key; it belongs to crat\n");
-  ends_with(scratch, "inspect x --gpu", 2, "argand: inspect: unknown option --gpu; argand runs on the CPU" + help);
+  ends_with(scratch, "inspect x --gpu", 2,
+            "argand: inspect: unknown option --gpu; argand runs on the CPU; set the number of threads with --threads" + help);
   ends_with(scratch, "train lm --steps", 2, "argand: train lm: --steps: 1 required...");
   ends_with(scratch, "eval", 2, "argand: eval: RUN is required" + help);
   ends_with(scratch, "train lm --threads 0 --out x", 2, "argand: train lm: --threads: ...");
@@ -100,6 +101,10 @@ BOOST_AUTO_TEST_CASE(of_the_configuration) {
   ends_with(scratch, train + "--d-model 900000 --vocab-size 90000000", 2, "argand: config: these sizes need about ...");
   ends_with(scratch, train + "--config " + scratch.file("a.toml", "steps = 3\nd_modl = 8\n"), 2,
             "argand: " + scratch / "a.toml" + ":2: d_modl: unknown key; did you mean d_model?");
+  for (const auto& [theirs, ours] : {std::pair{"max_iters = 3", "max_iters: unknown key; it is called steps here"},
+                                     {"learning_rate = 3", "learning_rate: unknown key; it is called lr here"},
+                                     {"block_size = 3", "block_size: unknown key; it is called length here"}})
+    ends_with(scratch, train + "--config " + scratch.file("a.toml", theirs), 2, "argand: " + scratch / "a.toml" + ":1: " + ours);
   ends_with(scratch, train + "--config " + scratch / "none.toml", 1, "argand: config: cannot read " + scratch / "none.toml");
   ends_with(scratch, train + "--task classify", 2,
             "argand: --task: `train lm` trains language models, not models for task classify");

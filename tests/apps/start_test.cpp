@@ -6,11 +6,13 @@
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
 #include <cstdio>
+#include <filesystem>
 #include <string>
 
 #include "core/machine/openblas_kernels.h"
 #include "data/knowledge/hnsw_index.h"
 #include "data/tokens/piece_tokens.h"
+#include "tests/data/temporary_directory.h"
 
 BOOST_AUTO_TEST_SUITE(start)
 
@@ -49,6 +51,16 @@ BOOST_AUTO_TEST_CASE(a_program_runs_the_fast_kernels) {
   BOOST_TEST_INFO(text);
   BOOST_TEST(value(text, "wanted") == "");
   BOOST_TEST(count(text, "start ") <= 2);
+}
+
+BOOST_AUTO_TEST_CASE(a_program_restarts_through_its_launcher) {
+  const TemporaryDirectory dir;
+  const std::string launcher = dir.file("launcher", "#!/bin/sh\necho launched\nARGAND_LAUNCHER=$0 exec " START_PROBE " \"$@\"\n");
+  std::filesystem::permissions(launcher, std::filesystem::perms::owner_all);
+  const std::string text = output_of("env -u OPENBLAS_CORETYPE -u OMP_WAIT_POLICY -u GOMP_SPINCOUNT " + launcher + " fast");
+  BOOST_TEST_INFO(text);
+  BOOST_TEST(count(text, "launched") == 2);  // GOMP_SPINCOUNT is a reason to restart on every machine
+  BOOST_TEST(value(text, "spin") == "5000");
 }
 
 BOOST_AUTO_TEST_CASE(argand_runs_the_fast_kernels) {

@@ -1,8 +1,11 @@
 #include "core/parallel.h"
 
+#include <atomic>
 #include <boost/test/unit_test.hpp>
 #include <limits>
 #include <mutex>
+#include <set>
+#include <thread>
 #include <vector>
 
 #include "tests/error_text.h"
@@ -50,6 +53,36 @@ BOOST_AUTO_TEST_CASE(an_exception_reaches_the_caller_and_leaves_the_pool_usable)
     for (std::int64_t i = begin; i < end; ++i) ++visits[static_cast<std::size_t>(i)];
   });
   for (const int v : visits) BOOST_REQUIRE_EQUAL(v, 1);
+}
+
+BOOST_AUTO_TEST_CASE(jobs_side_by_side_are_each_done_once_and_alone) {
+  for (const int threads : {1, 3}) {
+    const Threads scope(threads);
+    std::vector<std::atomic<int>> visits(50), limits(50), asked(50), team(50);
+    side_by_side(50, [&](std::int64_t i) {
+      const auto k = static_cast<std::size_t>(i);
+      ++visits[k];
+      limits[k] = num_threads();
+      const Threads more(2);  // a job's own
+      asked[k] = num_threads();
+      std::mutex mutex;
+      std::set<std::thread::id> seen;
+      parallel_for(8, 1, [&](std::int64_t, std::int64_t) {
+        const std::lock_guard lock(mutex);
+        seen.insert(std::this_thread::get_id());
+      });
+      team[k] = static_cast<int>(seen.size());
+    });
+    for (std::size_t k = 0; k < 50; ++k) {
+      BOOST_TEST(visits[k] == 1);
+      BOOST_TEST(limits[k] == 1);
+      BOOST_TEST(team[k] == asked[k]);  // 1 in a build without threads
+    }
+    BOOST_TEST(num_threads() == threads);
+    BOOST_TEST(error_of([] { side_by_side(9, [](std::int64_t i) { require(i != 4, "job", "number {}", i); }); }) ==
+               "job: number 4");
+    side_by_side(0, [](std::int64_t) { fail("job", "there is none"); });
+  }
 }
 
 BOOST_AUTO_TEST_CASE(a_loop_inside_a_loop_runs_inline) {

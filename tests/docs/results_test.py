@@ -9,6 +9,7 @@ small table have its rows and seeds.
 import importlib
 import json
 import os
+import random
 import re
 import subprocess
 import sys
@@ -18,8 +19,8 @@ from pathlib import Path
 source, argand = Path(sys.argv[1]), sys.argv[2]
 results = source / "bench" / "results"
 sys.dont_write_bytecode = True
-sys.path[:0] = [str(results), str(source / "docs" / "figures")]
-appendix, drawing, plot = (importlib.import_module(name) for name in ("appendix", "results", "plot"))
+sys.path[:0] = [str(results), str(source / "docs" / "figures"), str(source / "experiments")]
+appendix, measured, tasks, drawing, plot = (importlib.import_module(name) for name in ("appendix", "measured", "tasks", "results", "plot"))
 appendix.ARGAND = plot.ARGAND = argand
 failures = []
 
@@ -81,6 +82,12 @@ near = [{"difference": d, "differences": [d - 1, d + 1]} for d in (0.5, -1.0, 2.
 far = {"difference": -26.0, "differences": [-26.5, -25.5]}
 for rows, outside in (([far, *near], [far]), (near, []), ([near[0], far], [])):
     expect(drawing.far_away(rows) == outside, f"rows far away: {drawing.far_away(rows)}")
+
+# Powers of rates, and the texts of tasks: a digit points at its answer, columns have their carries.
+expect(abs(measured.slope([(1, 3), (2, 12), (4, 48)]) - 2) < 1e-12, "y = 3 x² has another power than 2")
+expect(tasks.sum_of(347, 85) == ("347+85=", "12,13,04:432\n"), f"347 + 85 is worked out as {tasks.sum_of(347, 85)}")
+for (question, answer), _ in zip(tasks.steps(random.Random(3), 5), range(200)):
+    expect(question[-1].isdigit() and question[-1 - int(question[-1])] == answer and len(question) > 5, f"{question} does not ask for {answer}")
 
 # A changed digit is found, in a file and in the page; and figures have the rows, seeds and spans of their table.
 with tempfile.TemporaryDirectory() as scratch:

@@ -1,5 +1,5 @@
-/// Lists of characters and models of SentencePiece: what is accepted takes any text apart without losing a byte of it, and is the
-/// same when it is written and read again.
+/// Lists of characters, models of SentencePiece and files of Hugging Face: what is accepted takes any text apart without losing a
+/// byte of it, and is the same when it is written and read again.
 
 #include <numeric>
 
@@ -12,7 +12,7 @@ using namespace argand;
 
 namespace {
 
-constexpr std::string_view sample = "The owl  and\tthe pussy-cat\n\n Größe 日本 😀 ﬁ 12\n";
+constexpr std::string_view sample = "The owl  and\tthe pussy-cat\n\n Größe 日本 😀 ﬁ 12 <|e|>\n";
 
 void use(const Tokenizer& tokens, std::string_view text) {
   const TokenText read = tokens.encode(text);
@@ -31,7 +31,7 @@ void use(const Tokenizer& tokens, std::string_view text) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   static MemoryFile file;
   file.contents(text_of(data, size));
-  for (const char* kind : {"char", "bpe"})
+  for (const char* kind : {"char", "bpe", "tokenizer.json"})
     accepts([&] {
       const TokenizerPtr tokens = load_tokens(kind, file.path());
       expect(tokens->file() == text_of(data, size), "the same bytes");

@@ -38,6 +38,11 @@ if grep -rl -e "$build" -e "$source" ".$prefix/$libdir/pkgconfig" ".$prefix/incl
 echo "the installed program finds its library wherever it is"
 env -u LD_LIBRARY_PATH ".$prefix/bin/argand" --version
 
+echo "the manual page and the completions are those of the program"
+for file in man:man/man1/argand.1 bash:bash-completion/completions/argand zsh:zsh/site-functions/_argand; do
+  diff <("$build/apps/argand" completion "${file%%:*}") ".$prefix/share/${file#*:}"
+done
+
 if [[ -n ${5:-} ]]; then
   echo "the installed Python package finds its library, and planted mistakes"
   env -u LD_LIBRARY_PATH PYTHONPATH="$(dirname "$(dirname "$(find "$PWD" -path '*/argand/_argand.*.so')")")" "$5" -m argand | tail -1

@@ -42,6 +42,20 @@ on_system arch build && says 'ninja pkgconf python'
 on_system opensuse-tumbleweed build && says 'libopenblas_openmp-devel'
 [[ $status == 1 ]] || fail "a build that cannot be ends with $status"
 
+echo "without one, and everything there: nothing to say"
+everything=(c++ meson ninja pkg-config python3 gnuplot dot)
+for program in "${everything[@]}"; do  # the compiler reads its question from the standard input
+  printf '#!%s\n[[ $0 != */c++ ]] || cat >/dev/null\n' "$BASH" >"$tree/bin/$program"
+  chmod +x "$tree/bin/$program"
+done
+on_system debian install-deps
+[[ $status == 0 && -z $said ]] || fail "everything was there, and yet install-deps ends with $status: $said"
+rm "$tree/bin/ninja"
+on_system debian install-deps
+[[ $status == 1 ]] || fail "without ninja install-deps ends with $status"
+says 'dev: missing: ninja-build '
+for program in "${everything[@]}"; do rm -f "$tree/bin/$program"; done
+
 echo "with one: what is missing is asked for, and nothing else"
 cat >"$tree/bin/dpkg-query" <<END
 #!$BASH

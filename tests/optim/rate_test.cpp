@@ -4,7 +4,6 @@
 #include <cmath>
 #include <limits>
 
-#include "optim/schedule.h"
 #include "tests/error_text.h"
 
 using namespace argand;
@@ -12,6 +11,12 @@ using namespace argand;
 BOOST_AUTO_TEST_SUITE(rate)
 
 using boost::test_tools::tolerance;
+
+namespace {
+std::string error_of_warm_up(const WarmupCosine& rate) {
+  return error_of([&] { rate.validate(); });
+}
+}  // namespace
 
 BOOST_AUTO_TEST_CASE(each_at_steps_that_are_known) {
   BOOST_TEST(constant_rate(0.5)(1000) == 0.5);
@@ -45,10 +50,10 @@ BOOST_AUTO_TEST_CASE(bigger_ones_are_made_of_smaller_ones) {
   BOOST_TEST(wsd(20) == 0);
 }
 
-BOOST_AUTO_TEST_CASE(the_schedule_of_the_programs_is_made_of_them) {
-  const Schedule whole{.peak = 1e-3, .final = 1e-4, .warmup = 5, .total = 40};
+BOOST_AUTO_TEST_CASE(the_rate_of_the_programs_is_made_of_them) {
+  const Rate whole = WarmupCosine{.peak = 1e-3, .final = 1e-4, .warmup = 5, .total = 40};
   const Rate parts = sequential({{linear_rate(1e-3 / 5, 1e-3, 4), 5}, {cosine_rate(1e-3, 1e-4, 35)}});
-  for (std::int64_t step = 0; step < 50; ++step) BOOST_TEST(parts(step) == whole.at(step), tolerance(1e-14));
+  for (std::int64_t step = 0; step < 50; ++step) BOOST_TEST(parts(step) == whole(step), tolerance(1e-14));
 }
 
 BOOST_AUTO_TEST_CASE(what_cannot_be) {
@@ -58,6 +63,34 @@ BOOST_AUTO_TEST_CASE(what_cannot_be) {
   BOOST_TEST(error_of([] { linear_rate(1, 0, 0); }) == "rate: needs at least one step, got 0");
   BOOST_TEST(error_of([] { constant_rate(1)(-1); }) == "rate: steps are counted from 0, got -1");
   BOOST_TEST(error_of([] { sequential({}); }) == "rate: sequential needs at least one rate");
+}
+
+BOOST_AUTO_TEST_CASE(warm_up_counts_from_zero_then_cosine) {
+  const WarmupCosine rate{.peak = 1, .final = 0.1, .warmup = 4, .total = 104};
+  BOOST_TEST(rate(0) == 0.25);
+  BOOST_TEST(rate(3) == 1.0);
+  BOOST_TEST(rate(4) == 1.0);
+  BOOST_TEST(rate(54) == 0.55, tolerance(1e-15));
+  BOOST_TEST(rate(29) == 0.1 + 0.45 * (1 + std::sqrt(0.5)), tolerance(1e-15));
+  BOOST_TEST(rate(104) == 0.1, tolerance(1e-15));
+  BOOST_TEST(rate(1000) == 0.1, tolerance(1e-15));
+}
+
+BOOST_AUTO_TEST_CASE(no_warm_up_and_only_warm_up) {
+  BOOST_TEST((WarmupCosine{.peak = 2, .final = 0, .warmup = 0, .total = 10}(0)) == 2.0);
+  BOOST_TEST((WarmupCosine{.peak = 2, .final = 0, .warmup = 10, .total = 10}(9)) == 2.0);
+  BOOST_TEST((WarmupCosine{.peak = 2, .final = 0.5, .warmup = 10, .total = 10}(10)) == 0.5);
+}
+
+BOOST_AUTO_TEST_CASE(warm_ups_that_cannot_be) {
+  BOOST_TEST(error_of_warm_up({.peak = 0}) == "rate: the learning rate must be positive, got 0");
+  BOOST_TEST(error_of_warm_up({.peak = std::numeric_limits<double>::quiet_NaN()}) ==
+             "rate: the learning rate must be positive, got nan");
+  BOOST_TEST(error_of_warm_up({.final = -1}) == "rate: the final learning rate must not be negative, got -1");
+  BOOST_TEST(error_of_warm_up({.warmup = -1}) == "rate: the warm-up must not be negative, got -1 steps");
+  BOOST_TEST(error_of_warm_up({.total = 0}) == "rate: needs at least one step, got 0");
+  BOOST_TEST(error_of_warm_up({.warmup = 50, .total = 20}) == "rate: a warm-up of 50 steps is longer than the total of 20 steps");
+  BOOST_TEST(error_of_warm_up({}) == "");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -17,7 +17,8 @@ dpkg-deb --contents "$deb" | awk '{print $6}' | sort > "$tree/files"
 for file in ./usr/bin/argand ./usr/include/argand/argand.h ./usr/include/argand/core/tensor.h ./usr/include/argand/autograd/var.h \
   ./usr/share/doc/argand/copyright ./usr/share/doc/argand/README.md ./usr/share/doc/argand/book/01-wirtinger.md \
   ./usr/share/doc/argand/examples/02_first_gradient.cpp ./usr/lib/python3/dist-packages/argand/__init__.py \
-  ./usr/lib/python3/dist-packages/argand/py.typed; do
+  ./usr/lib/python3/dist-packages/argand/py.typed ./usr/share/man/man1/argand.1.gz ./usr/share/bash-completion/completions/argand \
+  ./usr/share/zsh/site-functions/_argand; do
   grep -qxF "$file" "$tree/files" || { echo "there is no $file"; exit 1; }
 done
 for pattern in '/libargand\.so$' '/glibc-hwcaps/x86-64-v3/libargand\.so$' '/glibc-hwcaps/x86-64-v4/libargand\.so$' '/pkgconfig/argand\.pc$' \

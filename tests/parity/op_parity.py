@@ -1,9 +1,11 @@
-"""Values and gradients of argand's ops are PyTorch's, in float64 and complex128, to 1e-10 of the largest number of each array.
+"""Values and gradients of argand's ops, in C++ and in Python, are PyTorch's, in float64 and complex128, to 1e-10 of the largest number of
+each array.
 
   op_parity.py OP_PARITY_PROGRAM [--verbose]
 
 The cases are in op_cases.py.
 """
+import importlib.util
 import json
 import os
 import subprocess
@@ -20,6 +22,7 @@ except ImportError:
 from op_cases import CASES, TORCH
 
 BAR = 1e-10
+SAME = 1e-13  # between Python and C++: the order of a few sums
 
 
 def inputs_of(case, number):
@@ -98,16 +101,30 @@ def main():
         inputs = inputs_of(case, k)
         expected.append(by_pytorch(case, inputs))
         arrays.update({f"{k}.x{i}": x for i, x in enumerate(inputs)}, **{f"{k}.W": expected[-1][2]})
-    outputs, errors = by_argand(program, CASES, arrays)
-    failed, worst = 0, 0
-    for k, case in enumerate(CASES):
-        wrong, off = fault(case, k, expected[k], outputs, errors.get(k))
-        worst = max(worst, off)
-        failed += wrong is not None
-        if wrong or verbose:
-            print(f"{case}: {wrong or (errors.get(k) or f'{off:.1e}')}")
     refused = sum(isinstance(case.expect, str) and case.expect != "same" for case in CASES)
-    print(f"{len(CASES)} cases, {refused} of them refused; {failed} fail; the others agree to {worst:.1e}")
+    languages = {"C++": by_argand(program, CASES, arrays)}
+    if importlib.util.find_spec("argand") is not None:
+        from op_python import by_python
+        languages["Python"] = by_python(CASES, arrays)
+    failed = 0
+    for language, (outputs, errors) in languages.items():
+        fail, worst = 0, 0
+        for k, case in enumerate(CASES):
+            wrong, off = fault(case, k, expected[k], outputs, errors.get(k))
+            worst = max(worst, off)
+            fail += wrong is not None
+            if wrong or verbose:
+                print(f"{language}: {case}: {wrong or (errors.get(k) or f'{off:.1e}')}")
+        print(f"{language}: {len(CASES)} cases, {refused} of them refused; {fail} fail; the others agree to {worst:.1e}")
+        failed += fail
+    if len(languages) == 2:
+        (ours, _), (python, _) = languages.values()
+        other = sorted(name for name in ours if name not in python or not distance(python[name], ours[name]) <= SAME)
+        for name in other:
+            print(f"Python's {name} of {CASES[int(name.split('.')[0])]} is off by {distance(python.get(name, numpy.empty(0)), ours[name]):.1e}")
+        bits = sum(name in python and numpy.array_equal(python[name], ours[name], equal_nan=True) for name in ours)
+        print(f"{bits} of {len(ours)} arrays have the same bits in Python and C++; {len(other)} differ by more than {SAME:.0e}")
+        failed += len(other)
     sys.exit(1 if failed else 0)
 
 

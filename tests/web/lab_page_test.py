@@ -228,7 +228,7 @@ def honest_words(browser):
              ("|z|*z", "1,2", ["f is complex and L = Re f", "proves nothing"], []),
              ("|z^2 + 1|^2", "1,0.5", ["the second leads to 1."], ["luck", "proves nothing"]),
              ("|z|^2", "1,2", ["the second runs away"], ["luck"]),
-             ("f(z, w) = z*w", "0,0", ["moves one variable", "There is nothing to show"], ["unpacked"]),
+             ("f(z, w) = z*w", "0,0", ["expects one variable", "There is nothing to show"], ["unpacked"]),
              ("z +", "0,0", ["expected a number", "There is nothing to show"], ["unpacked"])]
     for f, z, there, not_there in cases:
         rate = {"rate": -0.6} if f == "|z|^2" else {}

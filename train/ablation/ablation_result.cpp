@@ -33,8 +33,8 @@ double number(const Json& line, const char* key) {
 
 /// What a step says of learnt parameters, besides the usual.
 Json diagnostics_of(const Json& step) {
-  constexpr std::array<std::string_view, 9> usual = {"step",    "loss",  "lr",         "grad_norm", "auxiliary", "tokens_per_second",
-                                                     "seconds", "flops", "peak_memory"};
+  constexpr std::array<std::string_view, 9> usual = {
+      "step", "loss", "lr", "grad_norm", "auxiliary", "tokens_per_second", "seconds", "flops", "peak_memory"};
   Json found = Json::object();
   for (const auto& [key, value] : step.items())
     if (std::find(usual.begin(), usual.end(), key) == usual.end()) found[key] = value;

@@ -18,15 +18,15 @@ class JsonReader {
   /// a missing key and a value of the wrong type.
   JsonReader(std::string place, const Json& value);
 
-  double number(const char* key);                       ///< see is_number
-  std::int64_t whole(const char* key);                  ///< 0 or more
-  std::string text(const char* key);                    ///< on one line
+  double number(const char* key);       ///< see is_number
+  std::int64_t whole(const char* key);  ///< 0 or more
+  std::string text(const char* key);    ///< on one line
   const Json& any(const char* key);
   const Json& object(const char* key);
   const Json& list(const char* key);
-  JsonReader part(const char* key);                     ///< an object
-  std::vector<JsonReader> parts(const char* key);       ///< the objects of a list
-  std::vector<double> numbers(const char* key);         ///< a list of such
+  JsonReader part(const char* key);                ///< an object
+  std::vector<JsonReader> parts(const char* key);  ///< the objects of a list
+  std::vector<double> numbers(const char* key);    ///< a list of such
   /// Numbers whose sums and squares are finite: at most 1e100.
   static bool is_number(const Json& value);
   bool has(const char* key) const { return value_->contains(key); }

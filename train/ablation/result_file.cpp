@@ -189,7 +189,8 @@ Json rounded(double value, int digits) {
 }
 
 Json json_of(const TextFigures& figures) {
-  Json json = {{"dist_1", rounded(figures.dist_1, 10)}, {"dist_2", rounded(figures.dist_2, 10)}, {"rep_4", rounded(figures.rep_4, 10)}};
+  Json json = {
+      {"dist_1", rounded(figures.dist_1, 10)}, {"dist_2", rounded(figures.dist_2, 10)}, {"rep_4", rounded(figures.rep_4, 10)}};
   if (figures.loss) json["loss"] = rounded(*figures.loss, 10);
   return json;
 }
@@ -216,7 +217,8 @@ void add_probes(Json& run, const RunProbes& probes) {
   }
   if (const auto& e = probes.exchanged) run["exchanged"] = Json::array({e->count, e->loss, e->exchanged});
   if (const auto& a = probes.audit)
-    run["audit"] = {{"batches", a->batches}, {"windows", a->windows}, {"reads", a->reads}, {"pairs", a->pairs}, {"violations", a->violations}};
+    run["audit"] = {
+        {"batches", a->batches}, {"windows", a->windows}, {"reads", a->reads}, {"pairs", a->pairs}, {"violations", a->violations}};
 }
 
 Json json_of(std::int64_t seed, const AblationResult& r) {
@@ -245,7 +247,7 @@ Json json_of(std::int64_t seed, const AblationResult& r) {
 
 Json json_of(const std::vector<RateResult>& rates) {
   Json json = Json::object();
-  for (const auto& [rate, metric] : rates) json[rate] = metric ? rounded(*metric, 7) : Json();
+  for (const auto& [rate, metric] : rates) json[rate] = metric ? rounded(*metric, 10) : Json();
   return json;
 }
 
@@ -268,12 +270,16 @@ Json json_of(const AblationClaim& claim) {
   return json;
 }
 
-/// On one line, with spaces behind commas and colons.
-std::string spaced(const Json& value) {
-  if (!value.is_structured() || value.empty()) return value.dump();
+/// On one line. (dump() would write some numbers with 16 digits that need five: 0.69244 as 0.6924400000000001.)
+std::string text_of(const Json& value, const char* comma = ", ", const char* colon = ": ") {
+  if (value.is_number_float()) {
+    const std::string number = fmt::format("{}", value.get<double>());
+    return number.find_first_of(".e") == number.npos ? number + ".0" : number;
+  }
+  if (!value.is_structured()) return value.dump();
   std::string text;
   for (const auto& [key, part] : value.items())
-    text += (text.empty() ? "" : ", ") + (value.is_object() ? Json(key).dump() + ": " : "") + spaced(part);
+    text += (text.empty() ? "" : comma) + (value.is_object() ? Json(key).dump() + colon : "") + text_of(part, comma, colon);
   return value.is_object() ? "{" + text + "}" : "[" + text + "]";
 }
 
@@ -340,7 +346,7 @@ std::string result_text(const ResultTable& runs) {
   head["interventions"] = table.interventions;
 
   std::string text = "{", rows;
-  for (const auto& [key, value] : head.items()) text += Json(key).dump() + ": " + spaced(value) + ",\n ";
+  for (const auto& [key, value] : head.items()) text += Json(key).dump() + ": " + text_of(value) + ",\n ";
   for (std::size_t i = 0; i < table.rows.size(); ++i) {
     const AblationRow& row = table.rows[i];
     Json json = {{"row", row.name},
@@ -350,9 +356,10 @@ std::string result_text(const ResultTable& runs) {
                  {"settings", own_settings(runs.settings[i], runs.settings.front())}};
     if (const RateResults& rates = runs.rates[i]; !rates.third.empty() || !rates.whole.empty())
       json["rates"] = {{"third", json_of(rates.third)}, {"whole", json_of(rates.whole)}};
-    std::string of_row = spaced(json), lines;
+    std::string of_row = text_of(json), lines;
     of_row.pop_back();
-    for (const auto& [seed, result] : runs.results[i]) lines += (lines.empty() ? "" : ",\n   ") + json_of(seed, result).dump();
+    for (const auto& [seed, result] : runs.results[i])
+      lines += (lines.empty() ? "" : ",\n   ") + text_of(json_of(seed, result), ",", ":");
     rows += fmt::format("{}{}, \"runs\": [\n   {}]}}", rows.empty() ? "" : ",\n  ", of_row, lines);
   }
   return text + "\"rows\": [\n  " + rows + "]}\n";

@@ -15,8 +15,8 @@ ResultTable parse_results(std::string_view text, const std::string& path);
 /// The same of the file at `path`.
 ResultTable read_result_file(const std::string& path);
 
-/// The file's text, numbers rounded: curves to 5 significant digits, costs to 9, probes to 10, losses not at all. All runs must have
-/// the same steps in their curves (reduce, joined).
+/// The file's text, numbers rounded: curves to 5 significant digits, costs to 9, probes to 10, losses not at all. All runs must
+/// have the same steps in their curves (reduce, joined).
 std::string result_text(const ResultTable& runs);
 
 }  // namespace argand

@@ -202,7 +202,9 @@ ResultTable against_row(const ResultTable& rows, const ResultTable& other, const
   for (std::size_t i = 0; i < rows.table.rows.size(); ++i) {
     for (const char* key : {"task", "data", "split", "tokens", "vocab_size", "eval_protocol", "eval_batches", "test_articles"}) {
       const Json a = rows.settings[i].value(key, Json()), b = other.settings[*at].value(key, Json());
-      if (a != b) input_fail(place, "{} was measured otherwise: {} is {}, that of {} is {}", row, key, b.dump(), rows.table.rows[i].name, a.dump());
+      if (a != b)
+        input_fail(place, "{} was measured otherwise: {} is {}, that of {} is {}", row, key, b.dump(), rows.table.rows[i].name,
+                   a.dump());
     }
     if (&rows != &other || i != *at) append_row(runs, rows, i);
   }

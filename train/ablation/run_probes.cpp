@@ -56,8 +56,7 @@ bool is_written(const Json& probe) {
 }
 
 bool is_positions(const Json& probe) {
-  return has_numbers(probe, {"step", "length", "trained_length"}) && probe.contains("positions") &&
-         probe["positions"].is_array() &&
+  return has_numbers(probe, {"step", "length", "trained_length"}) && probe.contains("positions") && probe["positions"].is_array() &&
          std::all_of(probe["positions"].begin(), probe["positions"].end(), [](const Json& span) {
            return has_numbers(span, {"first", "last", "loss"});
          });

@@ -47,8 +47,8 @@ struct AuditProbe {
 struct RunProbes {
   std::optional<PositionProbe> positions{};
   std::optional<TextProbe> texts{};
-  std::optional<double> as_learnt{};                        ///< validation loss
-  std::vector<std::pair<std::string, double>> with{};       ///< the same after settings of parameters: "delta=0", loss
+  std::optional<double> as_learnt{};                   ///< validation loss
+  std::vector<std::pair<std::string, double>> with{};  ///< the same after settings of parameters: "delta=0", loss
   std::optional<ExchangeProbe> exchanged{};
   std::optional<AuditProbe> audit{};
 };

@@ -30,7 +30,7 @@ struct Fingerprints {
 /// The state of a run besides its tensors.
 struct RunState {
   std::int64_t step = 0;  ///< steps taken; also the position in the data, which is a function of (seed, step)
-  double best_valid = std::numeric_limits<double>::infinity();  ///< Evaluation::objective(): nats a token, or a share
+  double best_valid = std::numeric_limits<double>::infinity();  ///< Evaluation::objective(): nats per token, or a share
   double best_loss = std::numeric_limits<double>::quiet_NaN();  ///< of that validation; NaN: not known
   std::optional<double> best_accuracy{};                        ///< of that validation, for a classifier
   std::int64_t best_step = 0;                                   ///< step of that validation; 0: not validated yet

@@ -155,7 +155,7 @@ FittedWeights InitialWeights::load(Model<R>& model, const Tokenizer& words, cons
   const bool other_words = run_ && (run_->tokens->kind() != words.kind() || run_->tokens->file() != words.file());
   const auto in_file = [&](const auto& f) { return std::visit(f, file_); };
   FittedWeights fitted{.path = path_, .words = words.size(), .called = plural_of(words.kind())};
-  fitted.same_pieces = run_ && !other_words && token_file(words.kind()) == token_file("bpe");
+  fitted.same_pieces = run_ && !other_words && is_token_file(token_file(words.kind()));
   std::vector<Taken<R>> all_taken;
   std::set<std::string> known;
   for (const Parameter<R>& p : model.parameters()) {

@@ -5,7 +5,7 @@
 namespace argand {
 namespace {
 
-constexpr const char* format_name = "argand-module/1";
+constexpr const char* module_format = "argand-module/1";
 
 }  // namespace
 
@@ -14,7 +14,7 @@ void save_module(const std::string& path, const Module<R>& module, const Optimiz
   SafetensorsWriter writer;
   add_parameters<R>(writer, parameters_of(module), buffers_of(module));
   if (optimizer != nullptr) add_optimizer(writer, *optimizer);
-  writer.metadata("format", format_name);
+  writer.metadata("format", module_format);
   writer.metadata("step", fmt::format("{}", step));
   writer.save(path);
 }
@@ -23,8 +23,8 @@ template <RealScalar R>
 std::int64_t load_module(const std::string& path, const Module<R>& module, Optimizer<R>* optimizer) {
   const SafetensorsFile file = SafetensorsFile::open(path);
   const auto format = file.metadata().find("format");
-  require(format != file.metadata().end() && format->second == format_name, "load_module",
-          "{} was not written by save_module (its metadata has no format {})", path, format_name);
+  require(format != file.metadata().end() && format->second == module_format, "load_module",
+          "{} was not written by save_module (its metadata has no format {})", path, module_format);
   const std::int64_t step = metadata_number<std::int64_t>("load_module", file, "step");
   // The optimiser first: it changes nothing unless all of its state fits, and only then are the parameters read.
   const ParameterList<R> parameters = parameters_of(module);

@@ -41,9 +41,9 @@ bool is_among(const std::array<std::string_view, n>& names, std::string_view nam
 
 /// Whether training writes a file of this name.
 bool is_of_training(std::string_view name) {
-  static constexpr std::array<std::string_view, 9> names = {"last.safetensors", "best.safetensors", "log.jsonl",
-                                                            "config.toml",      "config.json",      "vocab.txt",
-                                                            "classes.txt",      "nan-trace.json",   "tokens.model"};
+  static constexpr std::array<std::string_view, 10> names = {
+      "last.safetensors", "best.safetensors", "log.jsonl",      "config.toml",  "config.json",
+      "vocab.txt",        "classes.txt",      "nan-trace.json", "tokens.model", "tokenizer.json"};
   return is_among(names, name) || step_of(name);
 }
 
@@ -137,7 +137,7 @@ RunLock RunFolder::create(bool overwrite) const {
   if (!overwrite) require_free();  // its message says more than that the folder is in use
   RunLock lock(path_);
   if (!overwrite) require_free();
-  if (fs::exists(log(), error)) const JsonLines in_nobodys_use(log(), -1);
+  if (fs::exists(log(), error)) const JsonLines unused(log(), -1);
   remove_files(files_of(at_, is_ours));
   remove_leftovers();
   return lock;

@@ -28,7 +28,8 @@ class RunLock {
 /// RUN/step-N.safetensors       checkpoints kept on the way
 /// RUN/log.jsonl                one JSON object a line
 /// RUN/config.toml, config.json what was asked for; RUN/vocab.txt: one word or character a line, in the
-///                              order of ids; or RUN/tokens.model: the pieces, as SentencePiece has them
+///                              order of ids; or RUN/tokens.model: the pieces, as SentencePiece has them; or
+///                              RUN/tokenizer.json, as Hugging Face has them
 /// RUN/classes.txt              of a classifier: the names of the labels, one a line
 /// RUN/nan-trace.json           of a run that its first number that is not finite stopped: op, numbers and batch
 /// RUN/written.json, positions.json  of a run that `argand ablate` has probed: its texts, and its loss by position

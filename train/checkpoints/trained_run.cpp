@@ -22,6 +22,12 @@ TrainedRun open_run(const std::string& run) {
   const Fingerprints& made_from = found.checkpoint.state().made_from;
   const std::string kind = model.task == TextTask::Lm ? found.checkpoint.config().training.tokens : "words";
   const std::string tokens = beside(token_file(kind)), names = beside("classes.txt");
+  const auto require_beside = [&](const std::string& file) {
+    std::error_code ignored;
+    require(std::filesystem::exists(file, ignored), "checkpoint", "{} needs the {} of its run's folder beside it; there is no {}",
+            path, std::filesystem::path(file).filename().string(), file);
+  };
+  if (!token_file(kind).empty()) require_beside(tokens);
   found.tokens = load_tokens(kind, tokens);
   const std::string& then = kind == "words" || kind == "char" ? made_from.vocabulary : made_from.pieces;
   require(then.empty() || then == checksum_of(found.tokens->file()), "checkpoint",
@@ -29,6 +35,7 @@ TrainedRun open_run(const std::string& run) {
   require(found.tokens->size() <= model.vocab_size, "checkpoint", "{} has {} words, but the model in {} has only {} ids", tokens,
           found.tokens->size(), path, model.vocab_size);
   if (model.task != TextTask::Classify) return found;
+  require_beside(names);
   found.classes = load_classes("checkpoint", names);
   require(static_cast<std::int64_t>(found.classes.size()) == model.n_classes, "checkpoint",
           "{} lists {} classes, but the model in {} has {}", names, found.classes.size(), path, model.n_classes);

@@ -187,7 +187,7 @@ RunConfig RunConfig::extended(const Settings& more) const {
   return longer;
 }
 
-Schedule RunConfig::schedule() const {
+WarmupCosine RunConfig::schedule() const {
   const std::int64_t total = training.decay_steps > 0 ? training.decay_steps : training.steps;
   const bool share = training.warmup.ends_with('%');
   const Setting setting{"warmup", share ? training.warmup.substr(0, training.warmup.size() - 1) : training.warmup, "warmup"};
@@ -239,9 +239,9 @@ void RunConfig::validate() const {
     config_fail("length", "windows have {} tokens, but the model takes only {}; increase `max_seq_len`", t.length,
                 model.max_seq_len);
   const std::vector<std::string> kinds = split_choices(token_kinds);
-  if (model.task == TextTask::Lm && !is_piece_model(t.tokens) && std::find(kinds.begin(), kinds.end(), t.tokens) == kinds.end())
-    config_fail("tokens", "\"{}\" is neither one of {} nor a SentencePiece model file *.model{}", t.tokens, token_kinds,
-                did_you_mean(t.tokens, kinds));
+  if (model.task == TextTask::Lm && !is_token_file(t.tokens) && std::find(kinds.begin(), kinds.end(), t.tokens) == kinds.end())
+    config_fail("tokens", "\"{}\" is neither one of {} nor a file of tokens, *.model (SentencePiece) or *.json (Hugging Face){}",
+                t.tokens, token_kinds, did_you_mean(t.tokens, kinds));
   if (model.task == TextTask::Lm && t.words > 0 && t.tokens != "words" && t.tokens != "auto")
     config_fail("words", "requires `tokens` words, got {}", t.tokens);
   if (!(t.valid_share >= 0 && t.valid_share < 1)) config_fail("valid_share", "must be a fraction in [0, 1), got {}", t.valid_share);

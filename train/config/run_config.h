@@ -7,7 +7,7 @@
 
 #include "nn/family.h"
 #include "optim/optimizer.h"
-#include "optim/schedule.h"
+#include "optim/rate.h"
 #include "train/config/settings.h"
 
 namespace argand {
@@ -64,7 +64,8 @@ struct TrainingConfig {
       lm ? "how to split a single text into training, validation and test parts, in percent"
          : "how to split a single table into training, validation and test parts, in percent");
     if (lm) {
-      f("tokens", tokens, "", "kind of tokens: auto, char, byte, bpe, unigram, words, or a SentencePiece FILE.model");
+      f("tokens", tokens, "",
+        "kind of tokens: auto, char, byte, bpe, unigram, words, a SentencePiece FILE.model, or a tokenizer.json");
       f("words", words, "", "with `tokens` words: size of the vocabulary, the most frequent words (0: all)");
     } else {
       f("words", words, "", "size of the vocabulary: the most frequent words of the training articles");
@@ -164,7 +165,7 @@ struct RunConfig {
   /// invalid settings.
   RunConfig extended(const Settings& more) const;
   /// The schedule over all `training.steps`, which must be known.
-  Schedule schedule() const;
+  WarmupCosine schedule() const;
   /// Throws ConfigError for values that can never work.
   void validate() const;
 

@@ -252,7 +252,7 @@ void TrainingRun<R>::extend(const RunConfig& longer) {
   if (config.training.epochs > 0) config.training.steps = steps_of_epochs(config, task_);
   const std::int64_t steps = config_.training.steps, wanted = config.training.steps;
   if (wanted < steps) config_fail("resume", "the run has {} steps; it cannot be shortened to {}", steps, wanted);
-  const Schedule schedule = config.schedule();
+  const WarmupCosine schedule = config.schedule();
   schedule.validate();
   if (wanted > steps && schedule.final == 0 && schedule.total <= steps)
     config_fail(

@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "autograd/trace/nan_trace.h"
-#include "optim/schedule.h"
+#include "optim/rate.h"
 #include "train/checkpoints/initial_weights.h"
 #include "train/data/retriever.h"
 #include "train/data/task.h"
@@ -52,7 +52,7 @@ class TrainingRun {
   /// Takes step number state().step: a pure function of the previous state and the configuration. Throws NonFiniteStep, leaving
   /// parameters and optimiser unchanged, when the loss or a gradient is not finite; the message names the op where that began.
   /// (With several ranks only the first one throws; the others wait for it to end them.)
-  StepReport step() { return step(schedule_.at(state_.step)); }
+  StepReport step() { return step(schedule_(state_.step)); }
   /// The same at this learning rate.
   StepReport step(double lr);
   /// Makes later steps end at the first non-finite number, in any op, even when the loss would be finite. Only a single rank can do
@@ -111,7 +111,7 @@ class TrainingRun {
   std::unique_ptr<GradientSum<R>> sum_;
   std::unique_ptr<PassageStore> store_;
   std::vector<double> class_weights_;  ///< empty: equal weights
-  Schedule schedule_;
+  WarmupCosine schedule_;
   EvaluationWatch watch_;
   bool trace_nan_ = false;
 };

@@ -118,7 +118,7 @@ double DualEncoder::train_epoch(const std::function<void(std::int64_t)>& progres
     const Var<float> loss = in_batch_loss((*title_encoder_)(ids_of(titles)), (*description_encoder_)(ids_of(descriptions)));
     sum += static_cast<double>(loss.value().item());
     backward(loss);
-    optimizer_->step(schedule_.at(epoch_ * steps + step), clip_factor(grad_norm(parameters_), 1));
+    optimizer_->step(schedule_(epoch_ * steps + step), clip_factor(grad_norm(parameters_), 1));
     if (progress) progress(epoch_ * steps + step + 1);
   }
   ++epoch_;

@@ -8,7 +8,7 @@
 #include "data/vocabulary.h"
 #include "nn/retrieval/text_encoder.h"
 #include "optim/optimizer.h"
-#include "optim/schedule.h"
+#include "optim/rate.h"
 
 namespace argand {
 
@@ -65,7 +65,7 @@ class DualEncoder {
   std::unique_ptr<TextEncoder<float>> title_encoder_, description_encoder_;
   ParameterList<float> parameters_;
   std::unique_ptr<Optimizer<float>> optimizer_;
-  Schedule schedule_;
+  WarmupCosine schedule_;
   std::int64_t epoch_ = 0;
 };
 

@@ -114,7 +114,7 @@ std::vector<Tensor<float>> encodings_of(const Model<R>& model, const std::vector
 
 /// For each window, the mean query of the tokens of each text, [N, r].
 template <RealScalar R>
-std::vector<Tensor<float>> questions_of(Model<R>& model, const std::vector<Words>& texts, std::int64_t r) {
+std::vector<Tensor<float>> mean_queries(Model<R>& model, const std::vector<Words>& texts, std::int64_t r) {
   const NoGrad none;
   const std::size_t windows = model.config().windows().layers.size();
   const auto N = static_cast<std::int64_t>(texts.size());
@@ -199,11 +199,11 @@ std::vector<RetrievalRow> model_rows(Model<R>& model, const TrainedRun& trained,
   }
   const auto encoded_titles = encodings_of(model, titles), encoded = encodings_of(model, descriptions);
   if (encoded.empty()) return rows;
-  const auto questions = questions_of(model, titles, encoded.front().dim(1));
+  const auto queries = mean_queries(model, titles, encoded.front().dim(1));
   for (std::size_t w = 0; w < encoded.size(); ++w) {
     const std::string window = fmt::format("window of layer {}", model.config().windows().layers[w]);
     rows.push_back(recall_row(window + ", encodings of both", encoded_titles[w], encoded[w], true));
-    rows.push_back(recall_row(window + ", what the title asks for", questions[w], encoded[w], false));
+    rows.push_back(recall_row(window + ", what the title asks for", queries[w], encoded[w], false));
   }
   return rows;
 }

@@ -27,7 +27,7 @@ NewRun open_new_run(RunConfig config) {
   std::optional<InitialWeights> weights;  // before findable(), so that messages use the name as given
   if (!config.training.init.empty()) weights.emplace(config.training.init);
   for (std::string* path : {&config.training.data, &config.training.init, &config.knowledge.irw_file}) *path = findable(*path);
-  if (is_piece_model(config.training.tokens)) config.training.tokens = findable(config.training.tokens);
+  if (is_token_file(config.training.tokens)) config.training.tokens = findable(config.training.tokens);
   const TrainedRun* const before = weights && config.tokens_of_init ? weights->language_model() : nullptr;
   TrainingData data = before == nullptr || config.model.task != TextTask::Lm ? open_data(config) : open_data_like(config, *before);
   return {std::move(config), std::move(weights), std::move(data)};

@@ -171,6 +171,18 @@ static const OpFunction convolution_functions[] = {
      []<Scalar T>(const Var<T>& x, const Pair& window, const std::optional<Pair>& stride, const Pair& padding) {
        return avg_pool2d(x, window, {stride.value_or(window), padding});
      }},
+    {"max_pool1d",
+     "max_pool2d over one axis",
+     {"input", "kernel_size", {"stride", none}, {"padding", 0}},
+     []<Scalar T>(const Var<T>& x, std::int64_t window, std::optional<std::int64_t> stride, std::int64_t padding) {
+       return max_pool1d(x, window, stride.value_or(window), padding);
+     }},
+    {"avg_pool1d",
+     "avg_pool2d over one axis",
+     {"input", "kernel_size", {"stride", none}, {"padding", 0}},
+     []<Scalar T>(const Var<T>& x, std::int64_t window, std::optional<std::int64_t> stride, std::int64_t padding) {
+       return avg_pool1d(x, window, stride.value_or(window), padding);
+     }},
 };
 
 }  // namespace argand

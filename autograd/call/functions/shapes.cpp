@@ -1,4 +1,5 @@
-/// Calls by name into autograd/ops/selection, autograd/ops/shape.h and autograd/ops/gather.h: selection and rearrangement.
+/// Calls by name into autograd/ops/selection, autograd/ops/axes.h, autograd/ops/shape.h and autograd/ops/gather.h: selection and
+/// rearrangement.
 
 #include <fmt/format.h>
 
@@ -6,6 +7,7 @@
 
 #include "autograd/call/functions/over_axes.h"
 #include "autograd/call/op_function.h"
+#include "autograd/ops/axes.h"
 #include "autograd/ops/gather.h"
 #include "autograd/ops/selection/arrange.h"
 #include "autograd/ops/selection/expand.h"
@@ -58,6 +60,15 @@ static const OpFunction shape_functions[] = {
      []<Scalar T>(const Var<T>& x, const Sizes& shape) {
        return in_own_name("reshape", [&] { return reshape(x, shape_for(shape, x.size())); });
      }},
+    {"unsqueeze", "a new axis of size 1", {"input", "dim"}, []<Scalar T>(const Var<T>& x, int dim) { return unsqueeze(x, dim); }},
+    {"squeeze",
+     "x without axes of size 1",
+     {"input", {"dim", none}},
+     []<Scalar T>(const Var<T>& x, std::optional<int> dim) { return squeeze(x, dim); }},
+    {"flatten",
+     "axes joined",
+     {"input", {"start_dim", 0}, {"end_dim", -1}},
+     []<Scalar T>(const Var<T>& x, int first, int last) { return flatten(x, first, last); }},
     {"permute", {"input", "dims"}, []<Scalar T>(const Var<T>& x, const std::vector<int>& dims) { return permute(x, dims); }},
     {"transpose",
      "x with two axes swapped",

@@ -97,7 +97,7 @@ Condition condition_of(const FunctionOf<R>& f, const std::vector<AnyTensor>& inp
   Condition condition{.value = std::vector<double>(sample.value.size())};
   for (const Numbers& g : sample.gradients) condition.gradients.emplace_back(g.size());
   const auto widen = [step](std::vector<double>& bar, const Numbers& a, const Numbers& b) {
-    for (std::size_t k = 0; k < bar.size(); ++k) bar[k] = std::max(bar[k], std::abs(a[k] - b[k]) / step);
+    for (std::size_t k = 0; k < bar.size(); ++k) bar[k] = std::max(bar[k], modulus(a[k] - b[k]) / step);
   };
   for (int draw = 0; draw < draws; ++draw) {
     std::uint64_t stream = 0;

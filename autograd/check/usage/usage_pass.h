@@ -1,6 +1,7 @@
 #pragma once
 /// Backward passes of one function for checks that compare gradients with each other (autograd/check/usage/usage.h).
 
+#include <cmath>
 #include <complex>
 #include <functional>
 #include <span>
@@ -12,6 +13,9 @@ namespace argand {
 
 /// The elements of one tensor in row-major order; imaginary parts are 0 where it is real.
 using Numbers = std::vector<std::complex<double>>;
+
+/// |z|. Most numbers here are real: a hypot() of each took a tenth of the time of a whole check.
+inline double modulus(std::complex<double> z) { return z.imag() == 0 ? std::abs(z.real()) : std::abs(z); }
 
 template <RealScalar R>
 Numbers numbers_of(const AnyTensorOf<R>& x) {

@@ -28,7 +28,7 @@ Numbers times(Numbers numbers, double factor) {
 
 double largest_number(const Numbers& numbers) {
   double size = 0;
-  for (const auto z : numbers) size = std::max(size, std::abs(z));
+  for (const auto z : numbers) size = std::max(size, modulus(z));
   return size;
 }
 
@@ -36,9 +36,8 @@ double largest_number(const Numbers& numbers) {
 template <RealScalar R>
 auto bar_of_sum(const Subject& s, const Sample& first, double times, const std::vector<Numbers>* c = nullptr) {
   return [&s, &first, times, c](std::size_t i, std::size_t k) {
-    const double there = c == nullptr ? 0 : std::abs((*c)[i][k]);
-    return ulps * epsilon_of<R> * (there + times * (std::abs(first.gradients[i][k]) + s.condition.gradients[i][k])) +
-           smallest_of<R>;
+    const double there = c == nullptr ? 0 : modulus((*c)[i][k]);
+    return ulps * epsilon_of<R> * (there + times * (modulus(first.gradients[i][k]) + s.condition.gradients[i][k])) + smallest_of<R>;
   };
 }
 
@@ -70,7 +69,7 @@ bool Ways::compare(Use use, const Subject& s, std::string_view precision, std::s
   for (std::int64_t element = 0; element < shape.size(); ++element) {
     const auto k = static_cast<std::size_t>(element);
     const std::complex<double> a = got(k), b = want(k);
-    const double off = std::abs(a - b), allowed = bar(k);
+    const double off = modulus(a - b), allowed = bar(k);
     if (off != 0) worst = std::max(worst, std::isnan(off) ? HUGE_VAL : off / allowed);
     if (off <= allowed) continue;
     tally_.faults.push_back({use, s.label,
@@ -99,7 +98,7 @@ bool Ways::close(Use use, const Subject& s, std::string_view precision, std::str
   const Sample& want = s.sample;
   const bool noisy = !s.noise.value.empty();
   const auto bar = [epsilon](std::complex<double> size, double condition, double noise) {
-    return ulps * epsilon * (std::abs(size) + condition + noise) + smallest_of<float>;
+    return ulps * epsilon * (modulus(size) + condition + noise) + smallest_of<float>;
   };
   return compare(
              use, s, precision, how, "value", s.output, s.complex_output, [&](std::size_t k) { return got.value[k]; },
@@ -211,9 +210,7 @@ bool Ways::scaled(const Subject& s, const Passes<R>& passes, const Sample& first
             Use::Scaled, s, scalar_name<R>(), fmt::format("wrong for incoming gradients times {:.2g}", factor),
             passes.fresh(times(s.incoming, factor)).gradients,
             [&](std::size_t i, std::size_t k) { return factor * first.gradients[i][k]; },
-            [&](std::size_t i, std::size_t k) {
-              return epsilon_of<R> * std::abs(factor * first.gradients[i][k]) + smallest_of<R>;
-            }))
+            [&](std::size_t i, std::size_t k) { return epsilon_of<R> * modulus(factor * first.gradients[i][k]) + smallest_of<R>; }))
       return false;
   }
   return true;

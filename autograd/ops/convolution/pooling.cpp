@@ -3,9 +3,11 @@
 #include <cmath>
 #include <limits>
 
+#include "autograd/ops/axes.h"
 #include "autograd/ops/convolution/convolution.h"
 #include "autograd/ops/elementwise/arithmetic.h"
 #include "autograd/ops/gather.h"
+#include "autograd/ops/own_name.h"
 #include "autograd/ops/shape.h"
 #include "core/kernels/complex_math.h"
 #include "core/kernels/reduce.h"
@@ -28,6 +30,13 @@ Shape pooled_shape(const char* op, const Shape& x, const std::array<std::int64_t
     shape[axis] = (x[axis] + 2 * o.padding[k] - window[k]) / o.stride[k] + 1;
   }
   return shape;
+}
+
+/// Pools [..., n] as one line, [..., 1, n].
+template <Scalar T, class F>
+Var<T> along_a_line(const char* op, const Var<T>& x, const F& pool2d) {
+  require(x.rank() >= 1, op, "expects [..., n], got {}", x.shape());
+  return in_own_name(op, [&] { return squeeze(pool2d(unsqueeze(x, -2)), -2); });
 }
 
 }  // namespace
@@ -80,9 +89,25 @@ Var<T> avg_pool2d(const Var<T>& x, std::array<std::int64_t, 2> window, const Poo
   return reshape(conv2d(reshape(x, Shape{images, 1, H, W}), mean, convolution), shape);
 }
 
+template <Scalar T>
+Var<T> max_pool1d(const Var<T>& x, std::int64_t window, std::int64_t stride, std::int64_t padding) {
+  return along_a_line("max_pool1d", x, [&](const Var<T>& line) {
+    return max_pool2d(line, {1, window}, {{1, stride}, {0, padding}});
+  });
+}
+
+template <Scalar T>
+Var<T> avg_pool1d(const Var<T>& x, std::int64_t window, std::int64_t stride, std::int64_t padding) {
+  return along_a_line("avg_pool1d", x, [&](const Var<T>& line) {
+    return avg_pool2d(line, {1, window}, {{1, stride}, {0, padding}});
+  });
+}
+
 #define ARGAND_POOLING(T)                                                                        \
   template Var<T> max_pool2d(const Var<T>&, std::array<std::int64_t, 2>, const PoolingOptions&); \
-  template Var<T> avg_pool2d(const Var<T>&, std::array<std::int64_t, 2>, const PoolingOptions&);
+  template Var<T> avg_pool2d(const Var<T>&, std::array<std::int64_t, 2>, const PoolingOptions&); \
+  template Var<T> max_pool1d(const Var<T>&, std::int64_t, std::int64_t, std::int64_t);           \
+  template Var<T> avg_pool1d(const Var<T>&, std::int64_t, std::int64_t, std::int64_t);
 ARGAND_FOR_SCALAR(ARGAND_POOLING)
 
 }  // namespace argand

@@ -22,4 +22,10 @@ Var<T> max_pool2d(const Var<T>& x, std::array<std::int64_t, 2> window, const Poo
 template <Scalar T>
 Var<T> avg_pool2d(const Var<T>& x, std::array<std::int64_t, 2> window, const PoolingOptions& options = {});
 
+/// The same over the last axis alone: [..., n] -> [..., (n + 2 padding - k)/stride + 1]. A stride of 0 is the window's size.
+template <Scalar T>
+Var<T> max_pool1d(const Var<T>& x, std::int64_t window, std::int64_t stride = 0, std::int64_t padding = 0);
+template <Scalar T>
+Var<T> avg_pool1d(const Var<T>& x, std::int64_t window, std::int64_t stride = 0, std::int64_t padding = 0);
+
 }  // namespace argand

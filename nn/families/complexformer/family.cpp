@@ -3,6 +3,7 @@
 #include "nn/family.h"
 
 #include "nn/families/complexformer/head_table.h"
+#include "nn/families/complexformer/invariances.h"
 #include "nn/families/complexformer/model.h"
 #include "nn/families/complexformer/phase_attention.h"
 #include "nn/layer_check.h"
@@ -62,6 +63,7 @@ Family complexformer_family() {
       .make_double = make_complexformer<double>,
       .variants = complexformer_variants(),
       .checks = {.values = {{"pcl_weight", {"0.5"}}}, .layers = complexformer_layers},
+      .invariances = complexformer_invariances,
       .diagnostics = {.spreads = {"delta", "phase_bias"},
                       .heading = "what the heads learned, mean ± standard deviation over frequencies",
                       .table = head_table},

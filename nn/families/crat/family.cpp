@@ -3,6 +3,7 @@
 #include "nn/family.h"
 
 #include "nn/families/crat/baseline_decoder.h"
+#include "nn/families/crat/invariances.h"
 #include "nn/families/crat/model.h"
 #include "nn/layer_check.h"
 
@@ -139,6 +140,7 @@ Family crat_family() {
                            {"baseline=retro in all layers", "lm", {{"baseline", "retro"}, {"irw_layers", "[0, 1]"}}},
                            {"baseline=fid in all layers", "lm", {{"baseline", "fid"}, {"irw_layers", "[0, 1]"}}}},
                  .layers = crat_layers},
+      .invariances = crat_invariances,
       .report = {.panel = "offsets",
                  .phases =
                      "Phases of the complex queries and keys, all that angular attention looks at; of its baselines, those of the "

@@ -6,6 +6,7 @@
 #include "nn/decoder.h"
 #include "nn/families/crope/attention.h"
 #include "nn/families/crope/config.h"
+#include "nn/invariance.h"
 #include "nn/layer_check.h"
 
 namespace argand {
@@ -56,6 +57,7 @@ Family crope_family() {
           .presets = {{"paper", "lm", crope_paper()}},
           .variants = crope_variants(),
           .checks = {.layers = crope_layers},
+          .invariances = dot_decoder_invariances,
           .report = {.panel = "gains", .history = {"attn.q_norm.weight", "attn.k_norm.weight"}, .weight_phases = true}};
 }
 

@@ -79,6 +79,7 @@ Family qic_family() {
           .presets = {{"qic-paper", "classify", qic_paper(), true}},
           .variants = qic_variants(),
           .checks = qic_checks(),
+          .invariances = qic_invariances,
           .diagnostics = {.values = {"theta"}, .heading = "the angles θ (κ)", .table = angle_table},
           .report = {.panel = "angles", .phases = "Phases of (a, b) in the plane, of the numbers a + bJ."}};
 }

@@ -4,6 +4,7 @@
 #include "nn/family.h"
 #include "nn/decoder.h"
 #include "nn/families/transformer/config.h"
+#include "nn/invariance.h"
 
 namespace argand {
 namespace {
@@ -26,6 +27,7 @@ Family transformer_family() {
           .configuration = [] { return std::make_unique<TransformerConfig>(); },
           .make_float = make_transformer<float>,
           .make_double = make_transformer<double>,
+          .invariances = dot_decoder_invariances,
           .report = {.history = {"attn.q_norm.weight", "attn.k_norm.weight"}}};
 }
 

@@ -1,6 +1,7 @@
 """Derivatives of functions, as functions. The convention everywhere is that of `backward`: dL/dx + i dL/dy."""
 from __future__ import annotations
 
+import threading
 from typing import Any, Callable, List, Sequence, Tuple, Union
 
 import numpy as np
@@ -35,8 +36,8 @@ def value_and_grad(f: Callable[..., Tensor]) -> Callable[..., Tuple[Union[float,
     """
 
     def both(*x: Any) -> Tuple[Union[float, Tensor], Gradient]:
-        variables = [_fresh(a) for a in x]
-        L = _tensor(f(*variables), "value_and_grad")
+        variables = [_fresh(a, "grad") for a in x]
+        L = _called(f, variables, "value_and_grad")
         found = gradients(L, variables) if L.requires_grad else [constant(np.zeros_like(v.numpy())) for v in variables]
         if not L.requires_grad:
             L.item()
@@ -59,8 +60,8 @@ def grad(f: Callable[..., Tensor]) -> Callable[..., Gradient]:
 def vjp(f: Callable[..., Tensor], *x: Any) -> Tuple[Tensor, Callable[[Any], Gradient]]:
     """(w, back) of w = f(*x): back(dw) is the vector-Jacobian product, the gradient of Re(sum(conj(dw) * f(*x))) with respect to x (a tuple
     for several arguments)."""
-    variables = [_fresh(a) for a in x]
-    w = _tensor(f(*variables), "vjp")
+    variables = [_fresh(a, "vjp") for a in x]
+    w = _called(f, variables, "vjp")
 
     def back(dw: Any) -> Gradient:
         found = gradients(w, variables, dw, retain_graph=True)
@@ -78,8 +79,8 @@ def jvp(f: Callable[..., Tensor], x: Any, v: Any) -> Tensor:
     """
     points, directions = _several(x, v, "jvp")
     with no_grad(), _argand.ForwardMode():
-        moving = [_argand.moving(constant(p), d) for p, d in zip(points, directions)]
-        return _argand.tangent_of(_tensor(f(*moving), "jvp")).detach()
+        moving = [_argand.moving(_fresh(p, "jvp").detach(), d) for p, d in zip(points, directions)]
+        return _argand.tangent_of(_called(f, moving, "jvp")).detach()
 
 
 def hvp(f: Callable[..., Tensor], x: Any, v: Any) -> Gradient:
@@ -91,9 +92,9 @@ def hvp(f: Callable[..., Tensor], x: Any, v: Any) -> Gradient:
     tensor([ 6., 12.], dtype=float64)
     """
     points, directions = _several(x, v, "hvp")
-    variables = [_fresh(p) for p in points]
+    variables = [_fresh(p, "hvp") for p in points]
     with _argand.ForwardMode():
-        L = _tensor(f(*[_argand.moving(z, d) for z, d in zip(variables, directions)]), "hvp")
+        L = _called(f, [_argand.moving(z, d) for z, d in zip(variables, directions)], "hvp")
         slope = _argand.tangent_of(L)
     if L.size != 1 or L.dtype.kind == "c":
         raise Error(f"hvp: f returns {L.dtype} of shape {list(L.shape)}; the Hessian is defined only for a single real number")
@@ -109,7 +110,7 @@ def hessian(f: Callable[[Tensor], Tensor], x: Any) -> Tensor:
     tensor([[2., 0.],
             [0., 2.]], dtype=float64)
     """
-    point = constant(x).numpy()
+    point = _fresh(x, "hessian").numpy()
     columns = []
     for direction in _directions(point):
         columns.append(np.ascontiguousarray(np.asarray(hvp(f, point, direction))).reshape(-1).view(point.real.dtype))
@@ -125,7 +126,7 @@ def jacobian(f: Callable[[Tensor], Tensor], x: Any) -> Union[Tensor, Tuple[Tenso
     >>> ag.jacobian(lambda z: z * z, [1 + 1j])
     (tensor([[2.+2.j]], dtype=complex128), tensor([[0.+0.j]], dtype=complex128))
     """
-    point = constant(x).numpy()
+    point = _fresh(x, "jacobian").numpy()
     columns = [np.asarray(jvp(f, point, direction)) for direction in _directions(point)]
     if not columns:
         raise Error("jacobian: x is empty")
@@ -145,11 +146,23 @@ def _directions(point: Any) -> Any:
             yield direction
 
 
-def _fresh(x: Any) -> Tensor:
+_calls = threading.local()  # .open: how many functions are being differentiated in this thread
+
+
+def _fresh(x: Any, whom: str) -> Tensor:
+    """A variable of its own at x. Within a function that is differentiated in its turn, x would lose how it came about."""
+    if isinstance(x, Tensor) and getattr(_calls, "open", 0) > 0:
+        raise Error(f"{whom}: cannot be differentiated by another derivative; hvp and hessian compute second derivatives (for an x that is a fixed "
+                    "point, pass x.numpy())")
     return variable(x.detach() if isinstance(x, Tensor) else x)
 
 
-def _tensor(value: Any, whom: str) -> Tensor:
+def _called(f: Callable[..., Tensor], x: Sequence[Tensor], whom: str) -> Tensor:
+    _calls.open = getattr(_calls, "open", 0) + 1
+    try:
+        value = f(*x)
+    finally:
+        _calls.open -= 1
     if not isinstance(value, Tensor):
         raise TypeError(f"{whom}: f must return a Tensor computed with argand's ops, got {type(value).__name__}")
     return value

@@ -6,8 +6,11 @@ from typing import Any, Tuple
 import numpy as np
 
 from .. import _argand
-from .._argand import Tensor
+from .._argand import Error, Tensor
+from ._numpys import ufunc
 from ._picture import tape, tensor_html
+from ._tensors import constant, variable
+from ._torch_names import METHODS
 
 # Functions whose first argument is a tensor, but which nobody looks for at one.
 NO_METHODS = {"where", "linear", "conv1d", "conv2d", "conv3d", "conv_transpose1d", "conv_transpose2d", "dropout", "embedding"}
@@ -19,11 +22,12 @@ def add_methods() -> None:
         parameters = function.parameters
         if parameters and parameters[0][1].startswith("Tensor") and name not in NO_METHODS and not hasattr(Tensor, name):
             setattr(Tensor, name, function)
-    for name, function in (("T", property(_transposed)), ("H", property(_adjoint)), ("mT", property(_matrix_transposed)),
-                           ("real", property(_argand.op_functions["real"])),
-                           ("imag", property(_argand.op_functions["imag"])), ("data", property(_data, Tensor.assign)), ("__array_ufunc__", None), ("__iter__", _rows), ("tolist", _to_list), ("numel", _count), ("tape", tape), ("_repr_html_", tensor_html),
-                           ("__dlpack__", _dlpack), ("__dlpack_device__", _dlpack_device)):
-        setattr(Tensor, name, function)
+    for name, method in {
+            "T": property(_transposed), "H": property(_adjoint), "mT": property(_matrix_transposed), "real": property(_argand.op_functions["real"]),
+            "imag": property(_argand.op_functions["imag"]), "data": property(_data, Tensor.assign), "tolist": _to_list, "numel": _count, "tape": tape, "_repr_html_": tensor_html,
+            "__iter__": _rows, "__format__": _formatted, "__reduce_ex__": _reduced, "__array_ufunc__": ufunc, "__dlpack__": _dlpack,
+            "__dlpack_device__": _dlpack_device, **METHODS}.items():
+        setattr(Tensor, name, method)
 
 
 def _transposed(x: Tensor) -> Tensor:
@@ -60,6 +64,27 @@ def _to_list(x: Tensor) -> Any:
 def _count(x: Tensor) -> int:
     """The number of elements."""
     return x.size
+
+
+def _formatted(x: Tensor, spec: str) -> str:
+    """f"{loss:.3f}" is that of the number."""
+    return format(x.item(), spec) if spec else str(x)
+
+
+def _reduced(x: Tensor, protocol: int) -> Any:
+    """For copy, deepcopy and pickle: a variable keeps its name, role and gradient."""
+    if not x.requires_grad:
+        return constant, (x.numpy(),)
+    if not x.is_variable:
+        raise Error(f"copy: this is the result of {x.name}, and its graph cannot be copied; copy its detach()")
+    return _restored, (x.numpy(), x.name, _argand.role_of(x), None if x.grad is None else x.grad.numpy())
+
+
+def _restored(values: Any, name: str, role: str, grad: Any) -> Tensor:
+    x = variable(values)
+    _argand.set_role(x, role)
+    x.name, x.grad = name, grad
+    return x
 
 
 def _dlpack(x: Tensor, **_: Any) -> Any:

@@ -1,6 +1,7 @@
 """Custom ops: a value and its vector-Jacobian product in NumPy, checked when the product is attached."""
 from __future__ import annotations
 
+import functools
 import inspect
 from typing import Any, Callable, List, Optional, Sequence, Tuple, overload
 
@@ -36,7 +37,10 @@ class OwnOp:
 
         def vjp(g: Any, x: Sequence[Any], w: Any) -> Tuple[Any, ...]:
             dx = f(g, *x, w) if takes_value else f(g, *x)
-            return tuple(_of_kind(part, x[i]) if i < len(x) else part for i, part in enumerate(dx if isinstance(dx, (tuple, list)) else (dx,)))
+            parts = dx if isinstance(dx, (tuple, list)) else (dx,)
+            if len(parts) != self._count:
+                raise Error(f"{self.__name__}: got {len(parts)} gradients for {self._count} inputs")
+            return tuple(_of_kind(part, z) for part, z in zip(parts, x))
 
         self._judge(vjp, None)
         self._vjp = vjp
@@ -84,13 +88,20 @@ class OwnOp:
                 n = self._count
                 return jvp(arguments[n:], arguments[:n], self._value(*arguments[:n]))  # type: ignore[misc]
 
-            value = self._value
+            @functools.wraps(self._value)
+            def value(*z: Any) -> Any:
+                w = self._value(*z)
+                if isinstance(w, (tuple, list, Tensor)):
+                    raise Error(f"{self.__name__}: an op computes one NumPy array, but this returns a {type(w).__name__}")
+                return w
+
             result = check(value, backward, x if self._count > 1 else x[0], vjp=True, jvp=None if jvp is None else forward)
             where = f" (at {kind} inputs)"
             if result.verdict == "inconclusive":
                 raise Inconclusive(f"{self.__name__}{where}: the check is inconclusive\n{result}")
             if not result:
-                raise GradientError(f"{self.__name__}{where}: the gradient is wrong; {result.diagnosis}\n{result}")
+                mixed = "" if kind != "complex" or self._count == 1 else "\nIf an input is always real, check it as such: argand.op(at=...) takes an array for each input."
+                raise GradientError(f"{self.__name__}{where}: the gradient is wrong; {result.diagnosis}\n{result}{mixed}")
             wrong = [note for note in result.notes if "forward derivative is wrong" in note] if jvp is not None else []
             if wrong:
                 raise GradientError(f"{self.__name__}{where}: the jvp is wrong; {wrong[0]}")

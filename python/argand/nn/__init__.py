@@ -14,8 +14,9 @@ Sequential(
 Layers use float64 and complex128 unless given another dtype. Initial values are those of the C++ layers and are determined by
 `manual_seed`.
 """
-from ._layers import Conv1d, Conv2d, Dropout, Embedding, LayerNorm, Linear, ModReLU, RMSNorm
-from ._losses import CrossEntropyLoss, MSELoss
+from ._layers import (AvgPool1d, AvgPool2d, Conv1d, Conv2d, Dropout, Embedding, Flatten, Identity, LayerNorm, Linear, MaxPool1d, MaxPool2d, ModReLU,
+                      RMSNorm)
+from ._losses import BCEWithLogitsLoss, CrossEntropyLoss, HuberLoss, MSELoss
 from ._module import Module, ModuleList, Sequential
 from ._start import initial, manual_seed
 from ._activations import CReLU, Cardioid, GELU, ReLU, SiLU, Sigmoid, Tanh, ZReLU
@@ -23,6 +24,7 @@ from .._autograd import variable as Parameter
 from . import functional
 
 __all__ = [
-    "CReLU", "Cardioid", "Conv1d", "Conv2d", "CrossEntropyLoss", "Dropout", "Embedding", "GELU", "LayerNorm", "Linear", "MSELoss", "ModReLU", "Module",
+    "AvgPool1d", "AvgPool2d", "BCEWithLogitsLoss", "CReLU", "Cardioid", "Conv1d", "Conv2d", "CrossEntropyLoss", "Dropout", "Embedding", "Flatten", "GELU", "HuberLoss",
+    "Identity", "LayerNorm", "Linear", "MSELoss", "MaxPool1d", "MaxPool2d", "ModReLU", "Module",
     "ModuleList", "Parameter", "RMSNorm", "ReLU", "Sequential", "SiLU", "Sigmoid", "Tanh", "ZReLU", "functional", "initial", "manual_seed",
 ]

@@ -4,18 +4,24 @@ from __future__ import annotations
 import math
 from typing import Any, Optional, Tuple, Union
 
-from .._argand import Tensor, op_functions
+import numpy as np
+
+from .._argand import Error, Tensor, op_functions
 from ._module import Module
 from ._start import initial, next_mask, real_of, scalar_name
 
 Pair = Union[int, Tuple[int, int]]
 
 
+def _deviation(fan_in: int) -> float:
+    return 1 / math.sqrt(fan_in) if isinstance(fan_in, (int, np.integer)) and fan_in > 0 else 0.0  # initial() refuses such a shape
+
+
 class Linear(Module):
     """y = x Wᵀ + b, real or complex: x [..., in_features] -> [..., out_features]. weight [out, in] ~ N(0, 1/in), bias 0."""
 
     def __init__(self, in_features: int, out_features: int, bias: bool = True, dtype: Any = float) -> None:
-        self.weight = initial("normal", (out_features, in_features), dtype, a=1 / math.sqrt(in_features))
+        self.weight = initial("normal", (out_features, in_features), dtype, a=_deviation(in_features))
         self.bias: Optional[Tensor] = initial("full", (out_features,), dtype, "bias", a=0.0) if bias else None
 
     def forward(self, x: Tensor) -> Tensor:
@@ -103,8 +109,10 @@ class _Conv(Module):
     def __init__(self, in_channels: int, out_channels: int, kernel_size: Any, stride: Any = 1, padding: Any = 0, dilation: Any = 1,
                  groups: int = 1, bias: bool = True, dtype: Any = float) -> None:
         kernel = (kernel_size,) * self.axes if isinstance(kernel_size, int) else tuple(kernel_size)
-        fan_in = in_channels // groups * math.prod(kernel)
-        self.weight = initial("normal", (out_channels, in_channels // groups, *kernel), dtype, a=1 / math.sqrt(fan_in))
+        if groups < 1 or in_channels % groups or out_channels % groups:
+            raise Error(f"{type(self).__name__}: {in_channels} and {out_channels} channels cannot be divided into {groups} groups")
+        shape = (out_channels, in_channels // groups, *kernel)
+        self.weight = initial("normal", shape, dtype, a=_deviation(math.prod(shape[1:])))
         self.bias: Optional[Tensor] = initial("full", (out_channels,), dtype, "bias", a=0.0) if bias else None
         self.options = dict(stride=stride, padding=padding, dilation=dilation, groups=groups)
 
@@ -126,3 +134,57 @@ class Conv2d(_Conv):
     """Correlation over two axes: x [B, in_channels, h, w] -> [B, out_channels, ...], real or complex, as in torch.nn.Conv2d."""
 
     axes = 2
+
+
+class Identity(Module):
+    """x."""
+
+    def forward(self, x: Tensor) -> Tensor:
+        return x
+
+
+class Flatten(Module):
+    """The axes from start_dim to end_dim joined: [B, C, h, w] -> [B, C h w]."""
+
+    def __init__(self, start_dim: int = 1, end_dim: int = -1) -> None:
+        self.axes = (start_dim, end_dim)
+
+    def forward(self, x: Tensor) -> Tensor:
+        return op_functions["flatten"](x, *self.axes)
+
+
+class _Pool(Module):
+    op = ""
+
+    def __init__(self, kernel_size: Any, stride: Any = None, padding: Any = 0) -> None:
+        self.options = dict(kernel_size=kernel_size, stride=kernel_size if stride is None else stride, padding=padding)
+
+    def forward(self, x: Tensor) -> Tensor:
+        return op_functions[self.op](x, **self.options)
+
+    def extra_repr(self) -> str:
+        return ", ".join(f"{name}={value}" for name, value in self.options.items())
+
+
+class MaxPool1d(_Pool):
+    """The number with the largest modulus in each window of the last axis; for real numbers the largest."""
+
+    op = "max_pool1d"
+
+
+class MaxPool2d(_Pool):
+    """The number with the largest modulus in each window of the last two axes; for real numbers the largest."""
+
+    op = "max_pool2d"
+
+
+class AvgPool1d(_Pool):
+    """The mean of each window of the last axis."""
+
+    op = "avg_pool1d"
+
+
+class AvgPool2d(_Pool):
+    """The mean of each window of the last two axes."""
+
+    op = "avg_pool2d"

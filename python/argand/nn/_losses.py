@@ -21,3 +21,20 @@ class MSELoss(Module):
         difference = input - target
         power = op_functions["abs2"](difference)
         return op_functions["mean"](power)
+
+
+class BCEWithLogitsLoss(Module):
+    """The mean of -t log σ(x) - (1 - t) log(1 - σ(x)), targets t from 0 to 1."""
+
+    def forward(self, input: Tensor, target: Any) -> Tensor:
+        return op_functions["binary_cross_entropy_with_logits"](input, target)
+
+
+class HuberLoss(Module):
+    """The mean of r²/2 where |r| is at most delta, and of delta (|r| - delta/2) elsewhere; r = input - target, real."""
+
+    def __init__(self, delta: float = 1.0) -> None:
+        self.delta = delta
+
+    def forward(self, input: Tensor, target: Any) -> Tensor:
+        return op_functions["huber_loss"](input, target, delta=self.delta)

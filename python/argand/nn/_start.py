@@ -19,6 +19,9 @@ def manual_seed(seed: int) -> None:
 def initial(kind: str, shape: Sequence[int], dtype: Any = float, role: str = "matrix", a: float = 1.0, b: float = 0.0) -> Tensor:
     """A variable with initial values: "normal" (a is the standard deviation; E|w|² = a²), "glorot", "he", "unitary" (a the gain), "uniform"
     from a to b, or "full" of a. Its role ("matrix", "embedding", "output", "bias", "gain", "angle", "other") tells optimisers how to treat it."""
+    for size in shape:
+        if not isinstance(size, (int, np.integer)) or size < 1:
+            raise Error(f"nn: the sizes of a layer must be whole numbers above 0, got {size!r}")
     return _argand.Init.draw(_state["init"], kind, list(shape), scalar_name(dtype), role, a, b)
 
 

@@ -188,7 +188,7 @@ BOOST_AUTO_TEST_CASE(answers_as_people_type_them) {
   for (const char* bad : {"z", "2x", "(1.5, -2)", "1.5 2i", "1.5i-"})
     BOOST_TEST((judge(number, bad).kind == AnswerJudgement::Kind::Unreadable), bad);
   const Question word = ask_word("", 1, {"yes", "point", "no"}, "yes");
-  for (const char* answer : {"yes", "Yes", "YES.", " yes ", "'yes'"}) BOOST_TEST(verdict(word, answer) == "right", answer);
+  for (const char* answer : {"yes", "Yes", "YES.", " yes ", "'yes'", "(yes)"}) BOOST_TEST(verdict(word, answer) == "right", answer);
   BOOST_TEST(verdict(word, "no") == "wrong");
   BOOST_TEST(verdict(word, "perhaps") == "must be one of these words: yes, point, no");
 }

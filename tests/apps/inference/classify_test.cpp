@@ -181,6 +181,8 @@ BOOST_AUTO_TEST_CASE(eval_and_inspect_of_a_classifier) {
   const Finished inspect = run_argand(scratch, "inspect " + last);
   BOOST_TEST(inspect.code == 0);
   BOOST_TEST(inspect.out.find(" words, 4 classes, float32\nstep 42 of 42, best test accuracy ") != std::string::npos);
+  BOOST_TEST(run_argand(scratch, "inspect --travel --attention " + last).out.find("\nhow sharply heads attend") !=
+             std::string::npos);
   // The figures of each class are those of its rows and columns.
   const std::string file = scratch / "figures.json";
   BOOST_TEST(run_argand(scratch, "eval " + last + " --json " + file).code == 0);
@@ -296,7 +298,8 @@ BOOST_AUTO_TEST_CASE(damaged_files_beside_the_checkpoint) {
   scratch.file("run/classes.txt", "A\nB\nC\nA\n");
   is_refused(scratch, "classify " + scratch / "run", 1, "argand: checkpoint: " + names + ", line 4: \"A\" is also on line 1");
   std::filesystem::remove(names);
-  is_refused(scratch, "classify " + scratch / "run", 1, "argand: checkpoint: cannot open " + names + ": No such file or directory");
+  is_refused(scratch, "classify " + scratch / "run", 1,
+             "argand: checkpoint: " + best + " needs the classes.txt of its run's folder beside it; there is no " + names);
   scratch.file("run/classes.txt", "A\nB\nC\nD\n");
   scratch.file("run/vocab.txt", "<unk>\n<pad>\nthe\n");
   is_refused(scratch, "classify " + scratch / "run", 1,

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
+#include <nlohmann/json.hpp>
 
 #include "autograd/tape.h"
 #include "tests/apps/program.h"
@@ -101,6 +102,48 @@ BOOST_AUTO_TEST_CASE(several_prompts_are_gone_on_with_as_each_alone) {
   BOOST_TEST(drawn.out.substr(11, second - 11) != drawn.out.substr(second + 11));
   BOOST_TEST(run_argand(scratch, command + " --prompt - --prompt -").err ==
              "argand: --prompt: standard input can be read only once; - is given twice\n");
+}
+
+BOOST_AUTO_TEST_CASE(texts_end_before_what_stops_them_and_say_so_in_json) {
+  const TemporaryDirectory scratch;
+  const std::string run = scratch / "run", command = "generate " + run + " --temperature 0 --threads 1 --prompt the ";
+  BOOST_TEST_REQUIRE(run_argand(scratch, "train lm --steps 6 --tokens char --out " + run + tiny).code == 0);
+  const auto json = [&](const std::string& more) {
+    const Finished done = run_argand(scratch, command + "--json " + more);
+    BOOST_TEST_REQUIRE(done.code == 0, done.err);
+    BOOST_TEST(std::count(done.out.begin(), done.out.end(), '\n') == 1);
+    return nlohmann::json::parse(done.out);
+  };
+  const nlohmann::json whole = json("--tokens 40");
+  const std::string text = whole["text"];
+  BOOST_TEST(run_argand(scratch, command + "--tokens 40").out == "the" + text + "\n");
+  BOOST_TEST(whole["prompt"] == "the");
+  BOOST_TEST(whole["tokens"] == 40);
+  BOOST_TEST(whole["ended_by"] == "length");
+  BOOST_TEST(text.size() == 40U);
+  const auto pair = std::adjacent_find(text.begin() + 10, text.end(), [](char a, char b) { return a > ' ' && b > ' '; });
+  BOOST_TEST_REQUIRE((pair != text.end()), text);  // options are split at spaces here
+  const std::string stop(pair, pair + 2), before = text.substr(0, text.find(stop));
+  const nlohmann::json ended = json("--tokens 40 --stop " + stop);
+  BOOST_TEST(ended["text"] == before);
+  BOOST_TEST(ended["ended_by"] == "stop");
+  BOOST_TEST(run_argand(scratch, command + "--tokens 40 --stop " + stop).out == "the" + before + "\n");
+}
+
+BOOST_AUTO_TEST_CASE(every_line_of_standard_input_is_a_prompt_of_a_conversation) {
+  const TemporaryDirectory scratch;
+  const std::string run = scratch / "run", command = "generate " + run + " --tokens 6 --temperature 0 --threads 1 ";
+  BOOST_TEST_REQUIRE(run_argand(scratch, "train lm --steps 6 --tokens char --out " + run + tiny).code == 0);
+  const std::string lines = scratch.file("lines", "the\n\n  \ncat");
+  const auto input = [&] { dup2(open(lines.c_str(), O_RDONLY), 0); };
+  const Finished done = run_argand(scratch, command + "--interactive", input);
+  BOOST_TEST(done.code == 0, done.err);
+  BOOST_TEST(done.out == run_argand(scratch, command + "--prompt the").out + run_argand(scratch, command + "--prompt cat").out);
+  BOOST_TEST(done.err == "");  // what asks for a prompt is for terminals
+  const Finished json = run_argand(scratch, command + "--interactive --json", input);
+  BOOST_TEST(std::count(json.out.begin(), json.out.end(), '\n') == 2);
+  BOOST_TEST(run_argand(scratch, command + "--interactive --prompt the").err ==
+             "argand: --interactive: reads the prompts from standard input; drop --prompt\n");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -1,6 +1,6 @@
 #include "autograd/tape.h"
+#include "core/text/text_layout.h"
 #include "lab/op_text.h"
-#include "lab/text/text_layout.h"
 #include "tests/apps/program.h"
 #include "tests/sanitized.h"
 

@@ -200,6 +200,10 @@ BOOST_AUTO_TEST_CASE(as_the_book_and_engineers_write) {
   BOOST_TEST(value("2^(2z)/(2w)") == std::get<Complex>(Expression("f(z, w) = 2^(2*z)/(2*w)")(
                                                            {constant(Tensor<C>({1}, {z})), constant(Tensor<C>({1}, {w}))}))
                                          .value()(0));
+  BOOST_TEST(value("|z² + 1|²") == value("|z^2 + 1|^2"));
+  BOOST_TEST(value("−2z̄³·w − z²⁰ × w⁻¹") == value("-2z̄^3*w - z^20*w^-1"));
+  BOOST_TEST(value("-z²") == -(z * z));
+  BOOST_TEST(value("2\u00a0π\u00a0") == C(2 * std::numbers::pi));
   BOOST_TEST(value("1+2j") == C(1, 2));
   BOOST_TEST(value("j*z") == C(0, 1) * z);
   const std::vector<AnyVar> at = {constant(Tensor<C>({1}, {z}))};  // a variable is a variable
@@ -245,7 +249,11 @@ BOOST_AUTO_TEST_CASE(errors_point_at_the_place) {
       {"f(z, z) = 1", "z is given twice\n  f(z, z) = 1\n       ^"},
       {"f = z", "the left-hand side must be a name with its variables, as in f(z) = ... or f(z, w) = ...\n  f = z\n    ^"},
       {"f(z) = z = 1", "one = is enough\n  f(z) = z = 1\n           ^"},
-      {"π + √z", "expected a number, a variable, a function or \"(\" here, found \"π\"\n  π + √z\n  ^"},
+      {"π + √z", "expected a number, a variable, a function or \"(\" here, found \"√\"\n  π + √z\n      ^"},
+      {"z²z", "a product needs its sign: write z²*z\n  z²z\n    ^"},
+      {"2z̄z", "a product needs its sign: write z̄*z\n  2z̄z\n    ^"},
+      {"z⁻", "an exponent is missing\n  z⁻\n    ^"},
+      {"²", "expected a number, a variable, a function or \"(\" here, found \"²\"\n  ²\n  ^"},
       {"1 + √z", "expected a number, a variable, a function or \"(\" here, found \"√\"\n  1 + √z\n      ^"},
   };
   for (const auto& [text, message] : cases) BOOST_TEST(parse_error(text) == "expression: " + message);

@@ -7,10 +7,10 @@
 #include <nlohmann/json.hpp>
 #include "autograd/check/planted_fault.h"
 #include "core/random.h"
+#include "core/text/text_layout.h"
 #include "lab/lab_page.h"
 #include "lab/lab_tape.h"
 #include "lab/lab_text.h"
-#include "lab/text/text_layout.h"
 #include "tests/apps/program.h"
 
 using namespace argand;

@@ -6,11 +6,9 @@ run when anything about checkpoints changes:
   python3 tests/apps/training/kill_sweep.py build/apps/argand [KILLS [SEED [SCENARIO,...]]]
 """
 import collections
-import json
 import os
 import pathlib
 import random
-import re
 import shutil
 import signal
 import subprocess
@@ -19,6 +17,7 @@ import tempfile
 import time
 
 import ranks
+from run_files import contents, differences
 
 argand = os.path.abspath(sys.argv[1])
 kills = int(sys.argv[2]) if len(sys.argv) > 2 else 100
@@ -94,26 +93,6 @@ def scenarios():
     return {name: found[name] for name in wanted}
 
 
-CLOCK = ("seconds", "tokens_per_second", "peak_memory")
-
-
-def contents(folder, with_ranks):
-    """Path -> bytes; of logs what does not come from the clock."""
-    found = {}
-    for file in sorted(pathlib.Path(folder).rglob("*")):
-        if not file.is_file():
-            continue
-        name = str(file.relative_to(folder))
-        found[name] = file.read_bytes()
-        if file.name == "log.jsonl":
-            lines = [json.loads(line) for line in found[name].splitlines()]
-            drop = {*CLOCK, "flops"} if with_ranks else set(CLOCK)
-            found[name] = [{k: v for k, v in line.items() if k not in drop} for line in lines if not (with_ranks and "made_by" in line)]
-        if re.fullmatch(r"seed-\d+\.txt", file.name):  # what a run of a sweep printed, also of going on
-            del found[name]
-    return found
-
-
 def start(arguments, number, environment):
     """`number`: of ranks; 0 without mpirun. A process group of its own."""
     return subprocess.Popen(ranks.command(argand, number, arguments), env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
@@ -182,7 +161,7 @@ class Scenario:
             break
         self.counts["runs"] += 1
         found = contents("killed", self.name == "ranks")
-        if wrong := sorted(name for name in self.wanted.keys() | found.keys() if self.wanted.get(name) != found.get(name)):
+        if wrong := differences(self.wanted, found):
             self.counts["different"] += 1
             print(f"{self.name}: run {self.counts['runs']} differs in {', '.join(wrong)}", flush=True)
             shutil.copytree("killed", os.path.join(tempfile.gettempdir(), f"different-{self.name}-{os.getpid()}"), dirs_exist_ok=True)

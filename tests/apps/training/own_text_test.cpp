@@ -103,6 +103,14 @@ BOOST_AUTO_TEST_CASE(tokens_of_a_run_are_tied_to_its_checkpoints) {
   scratch.file("char/vocab.txt", "\\x01\n" + good);
   for (const char* command : {"eval ", "generate --prompt owl ", "train lm --resume "})
     is_refused(scratch, command + scratch / "char", "checkpoint: " + scratch / "char/vocab.txt" + " is not the vocabulary that ");
+  std::filesystem::create_directory(scratch / "friend");
+  const std::string alone = scratch / "friend/best.safetensors";
+  std::filesystem::copy_file(scratch / "char/best.safetensors", alone);
+  is_refused(
+      scratch, "generate --prompt owl " + alone,
+      "checkpoint: " + alone + " needs the vocab.txt of its run's folder beside it; there is no " + scratch / "friend/vocab.txt\n");
+  scratch.file("friend/vocab.txt", good);
+  succeeds(scratch, "generate --prompt owl --tokens 2 " + alone);
   if (without_sentencepiece("a model that is another run's")) return;
   succeeds(scratch, "train lm --data " + data + small + "--tokens bpe --vocab-size 310 --out " + scratch / "bpe");
   succeeds(scratch, "train lm --data " + data + small + "--tokens bpe --vocab-size 320 --out " + scratch / "other");
@@ -116,6 +124,40 @@ BOOST_AUTO_TEST_CASE(tokens_of_a_run_are_tied_to_its_checkpoints) {
   is_refused(scratch,
              "train lm --data " + data + small + "--tokens " + scratch.file("a.model", "no model") + " --out " + scratch / "new",
              "tokens: " + scratch / "a.model" + " is not a SentencePiece model, or it is damaged: ");
+}
+
+BOOST_AUTO_TEST_CASE(a_tokenizer_of_hugging_face_is_trained_with_and_stays_with_the_run) {
+  const TemporaryDirectory scratch;
+  const std::string data = scratch.file("prose.txt", prose()),
+                    golden = contents_of(ARGAND_SOURCE_DIR "/tests/golden/bpe/tokenizer.json"),
+                    theirs = scratch.file("theirs.json", golden), run = scratch / "run";
+  const Finished train =
+      succeeds(scratch, "train lm --data " + data + small + "--tokens " + theirs + " --checkpoint-every 3 --keep -1 --out " + run);
+  BOOST_TEST(contains(train.out, " 659 pieces, "), train.out);
+  BOOST_TEST((contents_of(run + "/tokenizer.json") == golden));
+  std::filesystem::remove(theirs);
+  const std::string text = succeeds(scratch, "generate " + run + " --tokens 20 --prompt owl").out;
+  BOOST_TEST((text.starts_with("owl") && text.size() > 20), text);
+  BOOST_TEST(contains(succeeds(scratch, "eval " + run).out, " bits a byte"));
+  BOOST_TEST(contains(succeeds(scratch, "inspect " + run).out, " pieces, float32"));
+  const std::string whole = contents_of(run + "/last.safetensors");
+  std::filesystem::copy_file(run + "/step-3.safetensors", run + "/last.safetensors",
+                             std::filesystem::copy_options::overwrite_existing);
+  succeeds(scratch, "train lm --resume " + run + " --threads 1");
+  BOOST_TEST((contents_of(run + "/last.safetensors") == whole));
+  succeeds(scratch, "train lm --data " + data + " --steps 2 --warmup 1 --threads 1 --init " + run + " --out " + scratch / "tuned");
+  BOOST_TEST((contents_of(scratch / "tuned/tokenizer.json") == golden));
+  succeeds(scratch, "train lm --overwrite --data " + data + small + "--tokens char --out " + scratch / "tuned");
+  BOOST_TEST(!std::filesystem::exists(scratch / "tuned/tokenizer.json"));
+  scratch.file("run/tokenizer.json", golden + "\n");
+  is_refused(scratch, "eval " + run, "checkpoint: " + run + "/tokenizer.json is not the vocabulary that ");
+  is_refused(scratch,
+             "train lm --data " + data + small + "--tokens " +
+                 scratch.file("bert.json", R"({"model": {"type": "WordPiece", "vocab": {"a": 0}}})") + " --out " + scratch / "new",
+             "tokens: " + scratch / "bert.json" + " is not a tokenizer.json of byte-level BPE: its model is \"WordPiece\"\n");
+  is_refused(scratch, "train lm --data " + data + small + "--tokens bert.jsn --out " + scratch / "new",
+             "--tokens: \"bert.jsn\" is neither one of auto|char|byte|bpe|unigram|words nor a file of tokens, *.model "
+             "(SentencePiece) or *.json (Hugging Face)\n");
 }
 
 namespace {
@@ -221,8 +263,8 @@ BOOST_AUTO_TEST_CASE(texts_of_every_make) {
     BOOST_TEST(!std::filesystem::exists(scratch / "new"));
   };
   refuses("--tokens chars",
-          "--tokens: \"chars\" is neither one of auto|char|byte|bpe|unigram|words nor a SentencePiece model file *.model; did you "
-          "mean char?");
+          "--tokens: \"chars\" is neither one of auto|char|byte|bpe|unigram|words nor a file of tokens, *.model (SentencePiece) or "
+          "*.json (Hugging Face); did you mean char?");
   refuses("--tokens char --words 10", "--words: requires --tokens words, got char");
   refuses("--split 80/30", "split: the parts of \"80/30\" add up to 110, not 100");
   refuses("--data " + scratch.file("latin1.txt", "sch\xF6n\n"), "data: " + scratch / "latin1.txt" + ", line 1: not UTF-8; ");

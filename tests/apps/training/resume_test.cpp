@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <csignal>
+#include <nlohmann/json.hpp>
 #include <thread>
 
 #include "tests/apps/program.h"
@@ -147,6 +148,18 @@ BOOST_AUTO_TEST_CASE(what_a_run_leaves_can_be_used) {
   BOOST_TEST(inspect.out.find("optimizer.m.") == std::string::npos);
   BOOST_TEST(run_argand(scratch, "inspect --optimizer " + run + "/last.safetensors").out.find("optimizer.m.norm.weight") !=
              std::string::npos);
+  const std::string file = scratch / "measured.json";
+  const Finished measured = run_argand(scratch, "inspect " + run + " --travel --attention --batches 3 --json " + file);
+  BOOST_TEST_REQUIRE(measured.code == 0, measured.err);
+  for (const char* text : {"at step 20, 3 batches of the validation part", "  attn.delta ", "sign of δ", "layer 0 head 1 "})
+    BOOST_TEST(measured.out.find(text) != std::string::npos, text);
+  const auto json = nlohmann::json::parse(contents_of(file));
+  for (const auto& part : json["travel"]["parts"])
+    if (part["name"] == "attn.phase_bias") {
+      BOOST_TEST(part["longest"] > 0);
+      BOOST_TEST(part["longest"] < json["travel"]["reach"].get<double>());
+    }
+  BOOST_TEST(run_argand(scratch, "inspect " + run + " --json " + file).err == "argand: --json: is for --travel and --attention\n");
   const std::string words = "generate " + run + " --prompt mary --tokens 40 --seed 5";
   const Finished first = run_argand(scratch, words), second = run_argand(scratch, words);
   BOOST_TEST(first.code == 0);

@@ -231,6 +231,9 @@ BOOST_AUTO_TEST_CASE(pooling_by_modulus) {
   BOOST_TEST(max_pool2d(x, {2, 2}, {.padding = {1, 1}}).value()(0, 0) == -1);  // the padding is nothing, not 0
   BOOST_TEST(avg_pool2d(x, {2, 2}, {.padding = {1, 1}}).value()(0, 0) == -0.25);
   BOOST_TEST(avg_pool2d(z, {2, 2}).value()(0, 0) == C(0, 0.75));
+  BOOST_TEST(max_pool1d(z, 2).value()(0, 0) == C(0, 3));
+  BOOST_TEST(avg_pool1d(z, 3, 1, 1).value()(1, 3) == C(0, 1.0 / 3));
+  BOOST_TEST(max_pool1d(z, 3, 1).shape().str() == "[2, 2]");
   OpCheck random;
   gradient_is_right(
       "max_pool2d",

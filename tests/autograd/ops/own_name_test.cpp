@@ -86,6 +86,8 @@ BOOST_AUTO_TEST_CASE(convolutions) {
   ONE(unfold, x, {2, 2});
   ONE(max_pool2d, x, {2, 2});
   ONE(avg_pool2d, x, {2, 2});
+  ONE(max_pool1d, x, 2);
+  ONE(avg_pool1d, x, 2);
 }
 
 BOOST_AUTO_TEST_CASE(products) {

@@ -5,6 +5,7 @@
 
 #include "data/files/npy_header.h"
 #include "data/files/npz.h"
+#include "data/files/safetensors.h"
 #include "tests/data/temporary_directory.h"
 
 using namespace argand;
@@ -108,6 +109,21 @@ BOOST_AUTO_TEST_CASE(archives_that_lie_are_refused) {
   BOOST_TEST(error(changed(good, "\x93NUMPY\x01", "\x93NUMPY\x09")) == x + " has format version 9; argand reads 1, 2 and 3");
   BOOST_TEST(error(changed(good, "'shape'", "'shapr'")).find("is not a valid NumPy header") != std::string::npos);
   BOOST_TEST(error(changed(good, std::string("\0\0\x80\x3f", 4), std::string("\0\0\x80\x40", 4))).starts_with(x + " is damaged: "));
+}
+
+BOOST_AUTO_TEST_CASE(a_pickle_of_pytorch_is_refused_with_the_command_that_converts_it) {
+  const TemporaryDirectory scratch;
+  NpzWriter writer;
+  writer.add("archive/data", Tensor<float>({1}, {1}));
+  std::string bytes = writer.bytes();  // torch.save() writes a ZIP archive with such a member
+  for (std::size_t at = 0; (at = bytes.find(".npy", at)) != bytes.npos; ++at) bytes.replace(at, 4, ".pkl");
+  const std::string path = scratch.file("w.pt", bytes);
+  const std::string why = path +
+                          " is a PyTorch pickle, which can run arbitrary code, so argand does not read it; convert it with "
+                          "Python: safetensors.torch.save_file(torch.load(\"" +
+                          path + "\", weights_only=True), \"" + scratch / "w.safetensors" + "\")";
+  BOOST_TEST(error_of([&] { NpzFile::open(path); }) == "npz: " + why);
+  BOOST_TEST(error_of([&] { SafetensorsFile::open(path); }) == "safetensors: " + why);
 }
 
 BOOST_AUTO_TEST_CASE(headers_that_numpy_would_not_write) {

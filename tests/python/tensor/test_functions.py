@@ -98,3 +98,17 @@ def test_what_does_not_fit(call, error, text):
     with pytest.raises(error, match=text):
         call()
     assert not ag.constant(1.0).requires_grad and ag.variable(1.0).exp().requires_grad  # modes are left as they were
+
+
+@pytest.mark.parametrize("inner", [ag.grad(lambda z: (z**3).sum()), lambda y: ag.hvp(lambda z: (z**3).sum(), y, np.ones(2)), lambda y: ag.jvp(ag.sin, y, np.ones(2)),
+                                   lambda y: ag.vjp(ag.sin, y)[0], lambda y: ag.hessian(lambda z: (z**3).sum(), y), lambda y: ag.jacobian(ag.sin, y)])
+@pytest.mark.parametrize("outer", [ag.grad, lambda f: lambda x: ag.jvp(f, x, [1.0, 1.0]), lambda f: lambda x: ag.hvp(f, x, [1.0, 1.0])])
+def test_derivatives_of_derivatives_are_refused_rather_than_zero(outer, inner):
+    with pytest.raises(ag.Error, match="cannot be differentiated by another derivative; hvp and hessian"):
+        outer(lambda y: inner(y).sum())([1.0, 2.0])
+    with pytest.raises(ZeroDivisionError):
+        ag.grad(lambda y: 1 / 0)([1.0])
+    x = ag.variable([1.0, 2.0])
+    assert inner(x).shape[-1] == 2  # by itself, whatever went wrong before
+    fixed = ag.grad(lambda y: (y * inner(np.array([1.0, 2.0])).sum()).sum())(x)
+    assert fixed.shape == (2,) and not np.array_equal(fixed, [0, 0])

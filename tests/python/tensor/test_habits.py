@@ -1,4 +1,6 @@
 """What people bring along from elsewhere: PyTorch's names, a micrograd exercise, an op of one's own with a mistake in it."""
+import copy
+
 import argand as ag
 import argand.nn as nn
 import argand.nn.functional as F
@@ -33,6 +35,46 @@ def test_a_training_loop_by_changing_the_import():
         losses.append(loss.item())
     with torch.no_grad():
         assert (net(x).argmax(dim=1) == y).mean() > 0.95 and losses[-1] < 0.2 * losses[0]
+
+
+def test_a_convolutional_loop_that_keeps_its_best_network():
+    torch = ag
+
+    class Net(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.conv = nn.Conv2d(1, 8, 3, padding=1)
+            self.pool = nn.MaxPool2d(2)
+            self.drop = nn.Dropout(0.1)
+            self.fc = nn.Linear(8 * 4 * 4, 2)
+
+        def forward(self, x):
+            x = self.pool(F.relu(self.conv(x)))
+            return self.fc(self.drop(torch.flatten(x, 1)))
+
+    nn.manual_seed(0)
+    numbers = np.random.default_rng(0)
+    images = numbers.standard_normal((128, 8, 8))
+    labels = (images[:, :4].sum((1, 2)) > images[:, 4:].sum((1, 2))).astype(int)
+    model, criterion = Net(), nn.CrossEntropyLoss()
+    optimizer = torch.optim.AdamW(model.parameters(), lr=1e-2, weight_decay=0.01)
+    best, kept, lines = np.inf, None, []
+    for epoch in range(4):
+        model.train()
+        for rows in np.split(numbers.permutation(len(images)), 4):
+            optimizer.zero_grad()
+            loss = criterion(model(torch.tensor(images[rows]).unsqueeze(1)), labels[rows])
+            loss.backward()
+            torch.optim.clip_grad_norm(model.parameters(), 1.0)
+            optimizer.step()
+        model.eval()
+        with torch.no_grad():
+            loss = criterion(model(torch.tensor(images).view(-1, 1, 8, 8)), labels)
+        lines.append(f"epoch {epoch}: {loss:.3f}")
+        if loss < best:
+            best, kept = loss, copy.deepcopy(model)
+    assert float(best) < 0.5 and lines[0].startswith("epoch 0: 0.")
+    assert np.isclose(float(criterion(kept(images[:, None]), labels)), float(best))
 
 
 def test_losses_are_the_ops():

@@ -90,6 +90,48 @@ def test_a_wrong_gradient_is_refused_with_what_is_wrong_with_it(mistake):
         ag.jvp(my_square, 1.0, 1.0)
 
 
+def test_what_an_own_op_gets_wrong_is_named():
+    @ag.op
+    def two(z):
+        return z, 2 * z
+
+    with pytest.raises(ag.Error, match="two: an op computes one NumPy array, but this returns a tuple"):
+        two.vjp(lambda g, z: g)
+
+    @ag.op
+    def inner(z):
+        return ag.exp(ag.constant(z))
+
+    with pytest.raises(ag.Error, match="inner: an op computes one NumPy array, but this returns a Tensor"):
+        inner.vjp(lambda g, z, w: g * np.conj(w))
+
+    @ag.op
+    def triple(z):
+        return 3 * z
+
+    with pytest.raises(ag.Error, match="triple: got 2 gradients for 1 inputs"):
+        triple.vjp(lambda g, z: (3 * g, 3 * g))
+
+
+def test_an_input_that_is_always_real_is_judged_as_such():
+    def soft(z, t):
+        r = np.maximum(np.abs(z), 1e-30)
+        return np.where(r > t, (1 - t / r) * z, 0)
+
+    def gradient(g, z, t):
+        r = np.maximum(np.abs(z), 1e-30)
+        turn, on = np.real(np.conj(z / r) * g), np.abs(z) > t
+        return on * ((1 - t / r) * g + t / r * z / r * turn), -(on * turn)
+
+    with pytest.raises(ag.GradientError, match="If an input is always real, check it as such: argand.op"):
+        ag.op(soft).vjp(gradient)  # a complex t has another gradient
+    own = ag.op(at=(np.array([1 + 1j, 0.2j]), np.array([0.3, 0.3])))(soft)
+    own.vjp(gradient)
+    z, t = ag.variable([1 + 1j, 0.1j]), ag.variable([0.5, 0.5])
+    ag.abs2(own(z, t)).sum().backward()
+    np.testing.assert_allclose(t.grad, [-2 * (np.sqrt(2) - 0.5), 0])
+
+
 def test_real_ops_are_judged_at_real_inputs():
     @ag.op(inputs="real")
     def hinge(x):

@@ -44,7 +44,7 @@ BOOST_AUTO_TEST_CASE(small_is_the_recipe_of_the_yardstick) {
   BOOST_TEST(c.optimizer.beta2 == 0.98);
   BOOST_TEST(c.optimizer.eps == 1e-9);
   BOOST_TEST(c.optimizer.weight_decay == 0.1);
-  const Schedule s = c.schedule();
+  const WarmupCosine s = c.schedule();
   BOOST_TEST(s.peak == 1e-3);
   BOOST_TEST(s.final == 1e-4, boost::test_tools::tolerance(1e-15));
   BOOST_TEST(s.warmup == 50);
@@ -156,10 +156,9 @@ BOOST_AUTO_TEST_CASE(mistakes) {
   BOOST_TEST(refused({{"seed", "-1"}}) == "seed: must be at least 0, got -1");
   BOOST_TEST(refused({{"final_lr", "2"}}) == "final_lr: must be a fraction of lr in [0, 1], got 2");
   BOOST_TEST(refused({{"clip", "-1"}}) == "clip: must not be negative, got -1");
-  BOOST_TEST(refused({{"lr", "0"}}) == "schedule: the learning rate must be positive, got 0");
+  BOOST_TEST(refused({{"lr", "0"}}) == "rate: the learning rate must be positive, got 0");
   BOOST_TEST(refused({{"warmup", "x%"}}) == "warmup: \"x\" is not a number");
-  BOOST_TEST(refused({{"steps", "20"}, {"warmup", "50"}}) ==
-             "schedule: a warm-up of 50 steps is longer than the total of 20 steps");
+  BOOST_TEST(refused({{"steps", "20"}, {"warmup", "50"}}) == "rate: a warm-up of 50 steps is longer than the total of 20 steps");
   BOOST_TEST(refused({{"beta1", "1"}}) == "optimizer: beta1 must be in [0, 1), got 1");
   BOOST_TEST(refused({{"n_heads", "3"}}) == "config: n_heads 3 does not divide d_model 128");
   BOOST_TEST(refused({{"steps", "5"}, {"epochs", "5"}}) == "epochs: `steps` also sets how long to train; drop one of them");

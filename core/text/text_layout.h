@@ -13,7 +13,7 @@ namespace argand {
 std::size_t display_width(std::string_view text);
 /// The text followed by spaces up to that width.
 std::string padded(std::string text, std::size_t width);
-/// "1 step", "2 steps".
+/// "1 step", "2 steps", "2 batches".
 std::string counted(std::int64_t n, std::string_view noun);
 /// Broken at spaces into lines of at most `width` columns; longer words get a line of their own.
 std::vector<std::string> wrapped(std::string_view text, std::size_t width);

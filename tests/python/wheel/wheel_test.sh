@@ -2,7 +2,7 @@
 # Does a wheel serve by itself, away from the checkout it was made in, and does it hold no more than it needs?
 #   wheel_test.sh WHEEL [PYTHON]     needs pip and NumPy; no network, no compiler
 set -euo pipefail
-wheel=$(realpath "$1") python=${2:-/usr/bin/python3} notebooks=$(realpath "$(dirname "${BASH_SOURCE[0]}")/../../docs/notebooks")
+wheel=$(realpath "$1") python=${2:-/usr/bin/python3} checkout=$(realpath "$(dirname "${BASH_SOURCE[0]}")/../../..")
 tree=$(mktemp -d)
 trap 'rm -rf "$tree"' EXIT
 unset PYTHONPATH
@@ -41,21 +41,4 @@ PYTHONPATH=$tree/site "$python" -m argand | tail -1 | tee "$tree/found"
 grep -qx '30 of 30 mistakes found, 4 of 4 right gradients passed' "$tree/found"
 
 echo "it runs the program of the README, the lesson of thirty minutes and the solved homework"
-PYTHONPATH=$tree/site "$python" - "$notebooks" <<'PYTHON'
-import sys
-sys.path.insert(0, sys.argv[1])
-import make_notebooks
-import argand as ag, numpy as np
-x = np.exp(1j * np.linspace(0, 3, 20))[:, None]
-net = ag.nn.Sequential(ag.nn.Linear(1, 16, dtype=complex), ag.nn.ModReLU(16), ag.nn.Linear(16, 1, dtype=complex))
-opt, losses = ag.optim.AdamW(net.parameters(), lr=1e-2), []
-for _ in range(200):
-    opt.zero_grad(); loss = ag.abs2(net(ag.constant(x)) - ag.constant(x**2)).mean(); loss.backward(); opt.step()
-    losses.append(float(loss))
-assert losses[-1] < 0.1 * losses[0], losses
-for name, solved in (("thirty-minutes", False), ("homework", True)):
-    cells = {}
-    for cell in make_notebooks.lesson(name, solved)["cells"]:
-        if cell["cell_type"] == "code":
-            exec(cell["source"], cells)
-PYTHON
+PYTHONPATH=$tree/site "$python" "$checkout/tests/python/wheel/wheel_programs.py" "$checkout"

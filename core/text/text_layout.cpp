@@ -1,4 +1,4 @@
-#include "lab/text/text_layout.h"
+#include "core/text/text_layout.h"
 
 #include <fmt/core.h>
 
@@ -17,7 +17,9 @@ std::size_t display_width(std::string_view text) {
   return width;
 }
 
-std::string counted(std::int64_t n, std::string_view noun) { return fmt::format("{} {}{}", n, noun, n == 1 ? "" : "s"); }
+std::string counted(std::int64_t n, std::string_view noun) {
+  return fmt::format("{} {}{}", n, noun, n == 1 ? "" : noun.ends_with("ch") ? "es" : "s");
+}
 
 std::string padded(std::string text, std::size_t width) {
   const std::size_t taken = display_width(text);

@@ -1,0 +1,234 @@
+#!/usr/bin/env python3
+"""What was measured of trained runs beside their loss: runs/measured-NAME.json, and their tables.
+
+  measured.py travel NAME=RUNS ...      of all logs below RUNS, how far δ, b and θ had gone after some steps; of inspect*.json (argand inspect
+                                        --travel --attention --json), what setting parameters back costs
+  measured.py steps N=RUNS ...          of steps.json (experiments/answers.py), N: the number of offsets
+  measured.py choices RUNS              of choices.json
+  measured.py attention RUNS ...        of inspect.json: heads, phases
+
+RUNS has ROW/seed-S/. The appendix (appendix.py) shows what tables() makes of the files.
+"""
+import json
+import math
+import statistics
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+STEPS = (100, 250, 500, 1000, 1500)  # where logs of travel are read
+SPREADS = {"phase_bias": 0.0, "delta": 0.02}  # learnt numbers that start at N(0, σ²)
+
+
+def kept(name):
+    return HERE / "runs" / f"measured-{name}.json"
+
+
+def write(name, entries):
+    lines = ",\n ".join(json.dumps(entry, ensure_ascii=False, separators=(",", ":")) for entry in entries)
+    kept(name).write_text(f'{{"entries": [\n {lines}]}}\n', encoding="utf8")
+
+
+def entries_of(name):
+    return read(kept(name))["entries"]
+
+
+def read(path):
+    return json.loads(path.read_text(encoding="utf8"))
+
+
+def table(head, rows, right):
+    """Markdown; `right` says which columns are numbers."""
+    rule = "|" + "".join("---:|" if one else "---|" for one in right)
+    return "\n".join([f"| {' | '.join(head)} |", rule, *(f"| {' | '.join(row)} |" for row in rows)]) + "\n"
+
+
+def spread(values, decimals=1):
+    """Mean, sample deviation and count."""
+    mean = f"{statistics.fmean(values):.{decimals}f}"
+    return f"{mean} (1)" if len(values) == 1 else f"{mean} ± {statistics.stdev(values):.{decimals}f} ({len(values)})"
+
+
+def rate_name(rate):
+    """0.016 as 1.6e-2."""
+    mantissa, power = f"{rate:.2e}".split("e")
+    return f"{mantissa.rstrip('0').rstrip('.')}e{int(power)}"
+
+
+def digits(value):
+    if isinstance(value, list):
+        return [digits(one) for one in value]
+    if isinstance(value, dict):
+        return {key: digits(one) for key, one in value.items()}
+    return float(f"{value:.4g}") if isinstance(value, float) else value
+
+
+def config_of(run):
+    return {key: value for part in read(run / "config.json").values() for key, value in part.items()}
+
+
+def runs_in(folder):
+    """(row, seed, the run's folder), by row and seed."""
+    return [(path.parent.name, int(path.name[5:]), path) for path in sorted(Path(folder).glob("*/seed-*")) if path.is_dir()]
+
+
+def way_of(line, theta_init):
+    """Root mean square of how far learnt numbers are from their start: b and θ exactly; of δ, which starts at random, E|δ|² less σ²."""
+    ways = {}
+    for name, sigma in SPREADS.items():
+        if f"{name}_mean" in line:
+            ways[name] = math.sqrt(max(0.0, line[f"{name}_mean"] ** 2 + line[f"{name}_std"] ** 2 - sigma**2))
+    angles = [angle - theta_init for values in line.get("theta", {}).values() for angle in values]
+    if angles:
+        ways["theta"], ways["longest theta"] = math.sqrt(statistics.fmean(way * way for way in angles)), max(map(abs, angles))
+    return ways
+
+
+def travel_of_log(name, run):
+    config, points, reach, squares = config_of(run), [], 0.0, 0.0
+    for line in (json.loads(text) for text in (run / "log.jsonl").read_text(encoding="utf8").splitlines()):
+        if "lr" not in line:
+            continue
+        reach, squares = reach + line["lr"], squares + line["lr"] ** 2
+        ways = way_of(line, config.get("theta_init", 0))
+        if ways and line["step"] in {*STEPS, config["steps"]}:
+            points.append([line["step"], digits(reach), digits(math.sqrt(squares)), digits(ways)])
+    if points:
+        return {"model": name, "lr": config["lr"], "steps": config["steps"], "seed": config["seed"], "points": points}
+
+
+def travel(named):
+    entries = []
+    for text in named:
+        name, folder = text.split("=", 1)
+        for log in sorted(Path(folder).rglob("log.jsonl")):
+            if (entry := travel_of_log(name, log.parent)) and entry not in entries:
+                entries.append(entry)
+        for row, seed, run in runs_in(folder):
+            for measured in sorted(run.glob("inspect*.json")):
+                found = read(measured)
+                if "travel" in found:
+                    t = found["travel"]
+                    entries.append(digits({"model": name, "row": row, "seed": seed, "step": found["step"], "reach": t["reach"], "loss": t["loss"],
+                                           "parts": {part["name"]: [part["rms"], part["longest"], part["set_back"] - t["loss"]] for part in t["parts"]}}))
+    write("travel", entries)
+
+
+def answers(kind, named):
+    entries = []
+    for text in named:
+        name, folder = text.split("=", 1) if "=" in text else ("", text)
+        for row, seed, run in runs_in(folder):
+            if (run / f"{kind}.json").exists():
+                entries.append({"row": row, "seed": seed, **({"set": name} if name else {}), **digits(read(run / f"{kind}.json"))})
+                if (run / "config.json").exists():
+                    entries[-1]["lr"] = config_of(run)["lr"]
+    write(kind, sorted(entries, key=lambda one: (one.get("set", ""), one["row"], one["seed"])))
+
+
+def attention(folders):
+    entries = []
+    for folder in folders:
+        for row, seed, run in runs_in(folder):
+            if (run / "inspect.json").exists() and "attention" in (found := read(run / "inspect.json")):
+                entries.append({"row": row, "seed": seed, "heads": digits([[head.get(key) for key in ("entropy", "largest", "phases_of_q", "phases_of_k")]
+                                                                          for head in found["attention"]["heads"]])})
+    write("attention", entries)
+
+
+def grouped(entries, *keys):
+    groups = {}
+    for entry in entries:
+        groups.setdefault(tuple(entry[key] for key in keys), []).append(entry)
+    return groups
+
+
+def slope(points):
+    """Of log y by log x: the power p in y = c x^p."""
+    xs, ys = zip(*((math.log(x), math.log(y)) for x, y in points))
+    x, y = statistics.fmean(xs), statistics.fmean(ys)
+    return sum((a - x) * (b - y) for a, b in zip(xs, ys)) / sum((a - x) ** 2 for a in xs)
+
+
+def travel_tables():
+    entries = entries_of("travel")
+    logs, worth = [one for one in entries if "points" in one], [one for one in entries if "parts" in one]
+    rates = sorted({run["lr"] for run in logs})
+    rows = []
+    for (model, steps), runs in grouped(logs, "model", "steps").items():
+        for name, called in (("phase_bias", "b"), ("delta", "δ"), ("theta", "θ")):
+            ways = {rate: statistics.fmean(run["points"][-1][3][name] for run in of_rate) for (rate,), of_rate in grouped(runs, "lr").items() if name in of_rate[0]["points"][-1][3]}
+            reach = {run["lr"]: run["points"][-1][1] for run in runs}
+            if ways:
+                rows.append([model, called, str(steps), *(f"{ways[rate]:.3f} ({100 * ways[rate] / reach[rate]:.0f} %)" if rate in ways else "-" for rate in rates),
+                             f"{slope(ways.items()):.2f}" if len(ways) > 2 else "-"])
+    longest = max(run["points"][-1][3].get("longest theta", 0) / run["points"][-1][1] for run in logs)
+    parts = ["**How far they went, by rate and steps.** The root mean square of the way over all layers, heads and frequencies, and what it is of the *reach*, the sum of all rates: about "
+             "the most that Adam moves a number. That of δ, which begins with the deviation 0.02, is less those 0.02². *Power*: p in way = c · rate^p. "
+             f"No θ went further than {100 * longest:.0f} % of the reach.\n",
+             table(["runs", "of", "steps", *map(rate_name, rates), "power"], rows, [False, False] + [True] * (2 + len(rates)))]
+    rows = []
+    for (model, step), runs in grouped(worth, "model", "step").items():
+        line = [model, str(step), str(len(runs)), f"{runs[0]['reach']:.3g}"]
+        for part in ("attn.delta", "attn.phase_bias"):
+            line += [spread([run["parts"][part][0] for run in runs], 3), f"{max(run['parts'][part][1] for run in runs) / runs[0]['reach']:.2f}",
+                     spread([100 * math.expm1(run["parts"][part][2]) for run in runs])]
+        rows.append(line)
+    if rows:
+        parts += ["**What they are worth then.** Way as above, but from each number's own start; the longest way of any number as a share of the reach; and by how many per cent "
+                  "the perplexity of the validation text rises when all are set back to where they began.\n",
+                  table(["runs", "step", "seeds", "reach", "way of δ", "longest", "cost, %", "way of b", "longest", "cost, %"], rows, [False] + [True] * 9)]
+    return parts
+
+
+def steps_tables():
+    parts = []
+    for (offsets,), entries in grouped(entries_of("steps"), "set").items():
+        rows = sorted(grouped(entries, "row").items(), key=lambda item: -statistics.fmean(run["right"] for run in item[1]))
+        parts += [f"**{offsets} offsets.** Right answers in %, mean ± deviation of the seeds; each row at its best rate.\n",
+                  table(["row", "rate", "right", "each seed"],
+                        [[row, rate_name(runs[0]["lr"]), spread([100 * run["right"] for run in runs]), ", ".join(f"{100 * run['right']:.1f}" for run in runs)]
+                         for (row,), runs in rows], [False, True, True, True])]
+    return parts
+
+
+def choices_tables():
+    rows = []
+    entries = entries_of("choices")
+    asked = entries[0]["asked"]
+    for (row,), runs in grouped(entries, "row").items():
+        rows.append([row, *(spread([100 * run[key] for run in runs]) for key in ("same_article", "other_articles"))])
+    return [f"Of {asked} places of the test part, which of four sentences comes next: the one whose mean log likelihood a token is highest. Right answers in %; chance is 25, and "
+            f"one run's figure has a standard error of {100 * math.sqrt(0.25 * 0.75 / asked):.1f} by the choice of places.\n",
+            table(["row", "others of the same article", "others of other articles"], rows, [False, True, True])]
+
+
+def attention_tables():
+    rows = []
+    for (row,), runs in grouped(entries_of("attention"), "row").items():
+        means = [[statistics.fmean(column) if None not in column else None for column in zip(*run["heads"])] for run in runs]
+        rows.append([row, *(spread([run[i] for run in means], 3) if means[0][i] is not None else "-" for i in range(4))])
+    return ["Means over heads and layers, mean ± deviation of the seeds. *Entropy*: of a position's weights, 1 if all are equal and 0 if one has all. *Phases*: the length of the mean "
+            "of $e^{i\\theta}$ over the positions of a text, averaged over a head's pairs; 0 where phases are spread evenly over the circle, 1 where all are the same.\n",
+            table(["row", "entropy", "largest weight", "phases of q", "phases of k"], rows, [False] + [True] * 4)]
+
+
+def tables():
+    """The section of the appendix."""
+    parts = ["## Measured of trained runs\n", "### How far inert parameters travel\n", *travel_tables()]
+    for name, title, make in (("steps", "Which offset a token names, in one layer", steps_tables), ("choices", "Which sentence comes next", choices_tables),
+                              ("attention", "Sharpness of attention, and how evenly phases are spread", attention_tables)):
+        if kept(name).exists():
+            parts += [f"### {title}\n", *make()]
+    return parts
+
+
+if __name__ == "__main__":
+    if sys.argv[1:2] not in (["travel"], ["steps"], ["choices"], ["attention"]) or len(sys.argv) < 3:
+        sys.exit(__doc__)
+    if sys.argv[1] == "travel":
+        travel(sys.argv[2:])
+    elif sys.argv[1] == "attention":
+        attention(sys.argv[2:])
+    else:
+        answers(sys.argv[1], sys.argv[2:])

@@ -1,0 +1,13 @@
+#pragma once
+/// The classes of characters that tokenizers cut texts by.
+
+namespace argand {
+
+/// General category L of Unicode 17.
+bool is_letter(char32_t character);
+/// General category N of Unicode 17: digits of every script, fractions, Roman numerals.
+bool is_number(char32_t character);
+/// Unicode's property White_Space.
+bool is_space(char32_t character);
+
+}  // namespace argand

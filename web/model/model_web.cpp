@@ -1,0 +1,15 @@
+/// What the worker of the page calls: a request and its answer as text.
+
+#include <string>
+
+#include "web/model/page_model.h"
+
+extern "C" {
+
+/// The answer stands until the next call.
+__attribute__((used, visibility("default"))) const char* argand_model(const char* request) {
+  static std::string answer;
+  answer = argand::page_model(request);
+  return answer.c_str();
+}
+}
