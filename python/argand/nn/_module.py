@@ -146,23 +146,23 @@ class ModuleList(Module):
     """A list of modules, named by their indices."""
 
     def __init__(self, modules: Any = ()) -> None:
-        self.modules = list(modules)
+        self._modules = list(modules)
 
     def _fields(self) -> Iterator[Tuple[str, Any]]:
-        for i, module in enumerate(self.modules):
+        for i, module in enumerate(self._modules):
             yield str(i), module
 
     def append(self, module: Module) -> None:
-        self.modules.append(module)
+        self._modules.append(module)
 
     def __iter__(self) -> Iterator[Module]:
-        return iter(self.modules)
+        return iter(self._modules)
 
     def __len__(self) -> int:
-        return len(self.modules)
+        return len(self._modules)
 
     def __getitem__(self, i: int) -> Module:
-        return self.modules[i]
+        return self._modules[i]
 
 
 class Sequential(ModuleList):
@@ -175,7 +175,7 @@ class Sequential(ModuleList):
         return ((name, module) for name, module in super()._fields() if isinstance(module, Module))
 
     def forward(self, x: Any) -> Any:
-        for module in self.modules:
+        for module in self._modules:
             x = module(x)
         return x
 
