@@ -4,7 +4,9 @@
 """
 import importlib.util
 import os
+import subprocess
 import sys
+import tempfile
 
 package, program, *options = sys.argv[1:]
 if importlib.util.find_spec("pytest") is None:
@@ -13,4 +15,7 @@ if importlib.util.find_spec("pytest") is None:
 here = os.path.dirname(os.path.abspath(__file__))
 os.environ["PYTHONPATH"] = os.path.abspath(package)
 os.environ["ARGAND_PROGRAM"] = os.path.abspath(program)
-os.execv(sys.executable, [sys.executable, "-m", "pytest", "-q", "-rs", "-p", "no:cacheprovider", here, *options])
+with tempfile.TemporaryDirectory() as temporary:  # where Jupyter's kernels, and examples in docstrings, leave files
+    os.environ["TMPDIR"] = temporary
+    done = subprocess.run([sys.executable, "-m", "pytest", "-q", "-rs", "-p", "no:cacheprovider", here, *options], check=False)
+sys.exit(done.returncode)

@@ -99,18 +99,18 @@ def test_a_graph_is_not_copied():
 
 def test_a_copied_network_trains_by_itself_and_keeps_what_is_shared():
     net = ag.nn.Sequential(ag.nn.Linear(2, 3), ag.nn.Tanh(), ag.nn.Linear(3, 3))
-    net.modules[2].weight = net.modules[2].bias = ag.variable(np.ones(3))
+    net[2].weight = net[2].bias = ag.variable(np.ones(3))
     best = copy.deepcopy(net)
     assert len(best.parameters()) == len(net.parameters()) == 3
     before = net.state_dict()
     opt = ag.optim.AdamW(best.parameters(), lr=0.1)
-    (best.modules[0](np.ones((1, 2))) ** 2).sum().backward()
+    (best[0](np.ones((1, 2))) ** 2).sum().backward()
     opt.step()
     assert all(np.array_equal(net.state_dict()[name], value) for name, value in before.items())
-    assert not np.array_equal(best.modules[0].weight, net.modules[0].weight)
+    assert not np.array_equal(best[0].weight, net[0].weight)
     again = pickle.loads(pickle.dumps(best))
     x = np.ones((4, 2))
-    np.testing.assert_array_equal(again.modules[0](x), best.modules[0](x))
+    np.testing.assert_array_equal(again[0](x), best[0](x))
 
 
 # NumPy's functions
