@@ -25,7 +25,7 @@ struct Parameter {
   SlotBase* slot() const {
     return std::visit([](const auto& v) -> SlotBase* { return v.slot().get(); }, var);
   }
-  Role role() const { return slot() != nullptr ? slot()->role : Role::Other; }
+  Role role() const { return slot() != nullptr && slot()->info ? slot()->info->role : Role::Other; }
   /// Real degrees of freedom: a complex number counts twice.
   std::int64_t degrees_of_freedom() const { return shape().size() * (is_complex() ? 2 : 1); }
 };

@@ -16,6 +16,7 @@
 #include "autograd/op.h"
 #include "autograd/var.h"
 #include "autograd/watch.h"
+#include "core/memory.h"
 
 namespace argand {
 
@@ -54,11 +55,26 @@ class GradientAccumulator {
 template <Scalar T>
 GradientAccumulator<T> accumulator(const Var<T>& x);
 
+/// A gradient computation and what it holds: a std::function<void()> whose memory is the pool's and whose copies share what they
+/// hold. (A chain of scalars has thousands of them alive at a time; malloc() keeps seven blocks of a size at hand, the pool as many
+/// as it needs.)
+class BackwardClosure {
+ public:
+  template <class F>
+  explicit BackwardClosure(F f)
+      : held_(std::allocate_shared<F>(PoolAllocator<F>(), std::move(f))), call_([](void* f) { (*static_cast<F*>(f))(); }) {}
+  void operator()() const { call_(held_.get()); }
+
+ private:
+  std::shared_ptr<void> held_;
+  void (*call_)(void*);
+};
+
 struct TapeEntry {
   const Op* op;
   std::shared_ptr<SlotBase> output;
-  std::vector<std::shared_ptr<SlotBase>> inputs;  ///< null for constants
-  std::function<void()> backward;
+  Scratch<std::shared_ptr<SlotBase>> inputs;  ///< null for constants
+  BackwardClosure backward;
   std::string scope;  ///< the module path when it was recorded, e.g. "blocks.0.attn"
 };
 
@@ -137,18 +153,21 @@ class Inputs {
   bool move() const;  ///< whether any has a tangent and this context computes tangents
   /// Throws Error for an input that was assigned a value of another shape: its gradient would be written past its end.
   void require_own_shapes(const Op& op) const;
-  std::vector<std::shared_ptr<SlotBase>> slots() const;
+  Scratch<std::shared_ptr<SlotBase>> slots() const;
   std::vector<Watched> watched() const;
 
  private:
-  std::vector<
-      std::variant<const Var<float>*, const Var<double>*, const Var<std::complex<float>>*, const Var<std::complex<double>>*>>
-      all_;
+  using Input =
+      std::variant<const Var<float>*, const Var<double>*, const Var<std::complex<float>>*, const Var<std::complex<double>>*>;
+  Scratch<Input> all_;
 };
 
+/// Where the gradient of an op's output accumulates.
+template <Scalar Out>
+std::shared_ptr<Slot<Out>> slot_of_output(const Tensor<Out>& y);
 /// Puts an op's output and backward pass on the tape, and shows both to the watch.
 template <Scalar Out>
-Var<Out> append(const Op& op, Tensor<Out> y, std::function<void(const Tensor<Out>&)> backward, const Inputs& inputs);
+Var<Out> append(const Op& op, Tensor<Out> y, std::shared_ptr<Slot<Out>> slot, BackwardClosure backward, const Inputs& inputs);
 /// The same when no gradient is needed.
 template <Scalar Out>
 Var<Out> compute(const Op& op, Tensor<Out> y, const Inputs& inputs);
@@ -158,8 +177,12 @@ Var<Out> with_tangent(const Var<Out>& w, const std::function<Var<Out>(const Var<
 template <Scalar Out, class Backward, class Tangent>
 Var<Out> record(const Op& op, Tensor<Out> y, Backward backward, const Tangent& tangent, const Inputs& inputs) {
   op.require_usable();
-  Var<Out> w =
-      inputs.want_gradient() ? append<Out>(op, std::move(y), std::move(backward), inputs) : compute(op, std::move(y), inputs);
+  const auto appended = [&] {
+    std::shared_ptr<Slot<Out>> slot = slot_of_output(y);
+    BackwardClosure closure([to = slot.get(), backward = std::move(backward)]() mutable { backward(to->grad); });
+    return append(op, std::move(y), std::move(slot), std::move(closure), inputs);
+  };
+  Var<Out> w = inputs.want_gradient() ? appended() : compute(op, std::move(y), inputs);
   return inputs.move() ? with_tangent<Out>(w, std::cref(tangent)) : w;
 }
 }  // namespace detail

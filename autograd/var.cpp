@@ -71,7 +71,7 @@ template <Scalar T>
 Var<T> variable(Tensor<T> value, Role role) {
   auto slot = std::make_shared<Slot<T>>(value.shape(), true);
   slot->value = std::move(value);
-  slot->role = role;
+  slot->described().role = role;
   return Var<T>(std::move(slot));
 }
 

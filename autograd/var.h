@@ -25,6 +25,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -44,6 +45,14 @@ enum class Role {
   Other,
 };
 
+/// What a variable has and the output of an op has not.
+struct VariableInfo {
+  std::string name;                  ///< in a model, "blocks.0.attn.q.weight"
+  std::vector<std::string> aliases;  ///< its other names, where a model uses it in several places
+  Role role = Role::Other;
+  std::recursive_mutex gradient;  ///< several threads may add to it
+};
+
 /// The state shared by all handles to one tensor: its shape, its place on the tape and, in Slot<T>, the gradient accumulated for
 /// it.
 struct SlotBase {
@@ -52,22 +61,20 @@ struct SlotBase {
   virtual bool has_grad() const = 0;
   virtual void clear_grad() = 0;
 
-  /// Hold it while reading and changing the gradient. Leaves may be used from several threads; everything else belongs to one.
+  /// Hold it while reading and changing the gradient. Variables may be used from several threads; everything else belongs to one.
   std::unique_lock<std::recursive_mutex> lock() {
-    return leaf ? std::unique_lock(gathering_) : std::unique_lock<std::recursive_mutex>();
+    return info ? std::unique_lock(info->gradient) : std::unique_lock<std::recursive_mutex>();
   }
+  std::string_view name() const { return info ? std::string_view(info->name) : std::string_view(); }
+  /// The info, made if there is none.
+  VariableInfo& described() { return info ? *info : *(info = std::make_unique<VariableInfo>()); }
 
   Shape shape;
   bool leaf;  ///< a variable made by the user (keeps its gradient) rather than the output of an op
   static constexpr std::int64_t no_entry = -1, spent = -2;
-  std::int64_t entry = no_entry;     ///< the tape entry that made it; `spent` once that is gone; no_entry for a leaf
-  bool retained = false;             ///< an op's output that keeps its gradient too
-  std::string name;                  ///< name of a leaf in a model, "blocks.0.attn.q.weight"
-  std::vector<std::string> aliases;  ///< its other names, where a model uses it in several places
-  Role role = Role::Other;           ///< of a leaf
-
- private:
-  std::recursive_mutex gathering_;
+  std::int64_t entry = no_entry;       ///< the tape entry that made it; `spent` once that is gone; no_entry for a leaf
+  bool retained = false;               ///< an op's output that keeps its gradient too
+  std::unique_ptr<VariableInfo> info;  ///< of a variable
 };
 
 template <Scalar T>
@@ -82,7 +89,7 @@ struct Slot final : SlotBase {
   Tensor<T> value;  ///< of a leaf; an op's output is held by its users
   Tensor<T> grad;
   bool present = false;
-  std::optional<Tensor<T>> tangent;  ///< of a leaf: its direction, while a ForwardMode is alive (autograd/forward.h)
+  std::unique_ptr<Tensor<T>> tangent;  ///< of a leaf: its direction, while a ForwardMode is alive (autograd/forward.h)
 };
 
 /// A handle. Copies of a variable are the same variable: a new value reaches all of them, in the optimiser and in the model.

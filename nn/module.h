@@ -79,9 +79,10 @@ class Visit {
     Parameter<R> parameter{name, std::move(var)};
     if (SlotBase* slot = parameter.slot(); slot != nullptr) {
       const bool listed = std::any_of(list_.begin(), list_.end(), [&](const Parameter<R>& p) { return p.slot() == slot; });
-      if (slot->name.empty()) slot->name = name;  // a variable keeps the first name it is listed under
-      if (listed && name != slot->name && std::find(slot->aliases.begin(), slot->aliases.end(), name) == slot->aliases.end())
-        slot->aliases.push_back(name);
+      VariableInfo& info = slot->described();
+      if (info.name.empty()) info.name = name;  // a variable keeps the first name it is listed under
+      if (listed && name != info.name && std::find(info.aliases.begin(), info.aliases.end(), name) == info.aliases.end())
+        info.aliases.push_back(name);
       if (listed) return;
     }
     list_.push_back(std::move(parameter));

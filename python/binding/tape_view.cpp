@@ -36,7 +36,7 @@ py::dict dict_of(const Node& node, const std::unordered_map<const Node*, std::si
   d["dtype"] = std::string(node.scalar);
   d["factor"] = node.factor ? py::cast(*node.factor) : py::none();
   d["variable"] = node.leaf != nullptr;
-  d["name"] = node.leaf != nullptr ? node.leaf->name : "";
+  d["name"] = node.leaf != nullptr ? node.leaf->name() : "";
   d["value"] = node.leaf != nullptr ? leaf_value(node.leaf.get()) : shown(node.value);
   d["gradient"] = node.leaf != nullptr ? shown(slot_gradient(node.leaf.get())) : shown(node.gradient);
   return d;
