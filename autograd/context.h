@@ -63,7 +63,7 @@ class Context {
   Runner runner_;
 };
 
-/// Makes a context this thread's current one while alive: for computing something in between without leaving a trace.
+/// Makes a context this thread's current one while alive: what is computed meanwhile is not recorded on the previous one.
 class UseContext {
  public:
   [[nodiscard]] explicit UseContext(Context& context);

@@ -1,7 +1,7 @@
 #pragma once
 /// An Op: everything written about one differentiable operation, once and beside its code: equation, kind, derivation, singular
-/// points and the numerical check. `record` takes an Op, a gradient and a tangent, and an Op takes a check with a case, so no
-/// operation of the library can exist without them. (An op of your own in six lines: custom_op(), autograd/ops/custom_op.h.)
+/// points and the numerical check. `record` takes an Op, a gradient and a tangent, and an Op takes a check with a case, so the
+/// library cannot have an operation without them. (An op of your own in six lines: custom_op(), autograd/ops/custom_op.h.)
 
 #include <span>
 #include <string>

@@ -1,6 +1,6 @@
 #pragma once
-/// What an op states about its own check: functions to differentiate at given inputs, how their sizes vary, and singular points. An
-/// OpCheck only collects them; autograd/gradcheck.h and autograd/check/usage/usage.h run them.
+/// The check of an op: functions to differentiate at given inputs, how their sizes vary, and singular points. An OpCheck only
+/// collects them; autograd/gradcheck.h and autograd/check/usage/usage.h run them.
 
 #include <algorithm>
 #include <functional>
@@ -42,13 +42,13 @@ auto in_precision(const Tensor<T>& x) {
   return y;
 }
 
-/// The longest size at which ops are checked: more than one thread's share, and not a multiple of a vector length.
+/// The longest inputs at which ops are checked: several threads share them, and no vector length divides them.
 inline constexpr std::int64_t longest_length = 20'011;
 
 class OpCheck {
  public:
-  /// The gradient of f at `inputs` is compared with numerical differentiation in float64 and complex128, and with itself in every
-  /// way in which it can be used (autograd/check/usage/usage.h), in both precisions.
+  /// The gradient of f at `inputs` is compared with numerical differentiation in float64 and complex128, and must agree with itself
+  /// in every way an op can be used (autograd/check/usage/usage.h), in both precisions.
   struct Case {
     std::string label;
     CheckedFunction f;

@@ -19,7 +19,7 @@
 
 namespace argand {
 
-/// Where an op's backward pass puts the gradient of one input. False if that gradient is not needed.
+/// Where an op's backward pass adds the gradient of one input. False if that gradient is not needed.
 template <Scalar T>
 class GradientAccumulator {
  public:
@@ -124,7 +124,7 @@ bool wants_grad(const Var<T>&... inputs) {
 }
 
 namespace detail {
-/// The inputs of an op, of any scalar types. Queries about them are compiled once, in tape.cpp, instead of in every op.
+/// The inputs of an op, of any scalar types. These functions are compiled once, in tape.cpp, instead of in every op.
 class Inputs {
  public:
   template <Scalar... T>
@@ -146,7 +146,7 @@ class Inputs {
       all_;
 };
 
-/// Puts an op's output and backward pass on the tape, and shows both to the watch.
+/// Puts an op's output and backward pass on the tape, and passes both to the observer.
 template <Scalar Out>
 Var<Out> append(const Op& op, Tensor<Out> y, std::function<void(const Tensor<Out>&)> backward, const Inputs& inputs);
 /// The same when no gradient is needed.

@@ -1,5 +1,5 @@
 #pragma once
-/// Observing ops as they compute: the basis of tracers and drawings of the tape. Without an observer it costs one test of a flag.
+/// Observing ops as they compute: for tracers and drawings of the tape. Without an observer it costs one test of a flag.
 
 #include <functional>
 #include <memory>

@@ -12,8 +12,8 @@
 
 namespace argand {
 
-/// An uninitialised block of at least `bytes`, aligned to 64 bytes. It returns to the pool with its last owner. Thread-safe. Throws
-/// Error when the system has no memory left.
+/// An uninitialised block of at least `bytes`, aligned to 64 bytes. It returns to the pool when its last owner is destroyed.
+/// Thread-safe. Throws Error when the system has no memory left.
 std::shared_ptr<void> allocate(std::size_t bytes);
 
 /// The same without an owner: every block taken must be given back, with the same size.
@@ -53,7 +53,7 @@ struct PoolAllocator {
 template <class T>
 using Scratch = std::vector<T, PoolAllocator<T>>;
 
-/// Returns every unused block to the system, except small ones, a megabyte at most, that other threads keep for themselves.
+/// Returns all unused blocks to the system, except small ones, at most a megabyte, in the free lists of other threads.
 void trim_memory();
 
 }  // namespace argand

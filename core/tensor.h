@@ -4,8 +4,8 @@
 /// A tensor is a value, like an int: changing one never changes another. Copies are cheap: they share storage until one of them is
 /// written to, which then gets storage of its own (copy on write). So the tape can keep what a gradient needs without copying, and
 /// nobody can change it afterwards. Two rules follow, both known from std::vector:
-///   - a pointer or span is valid as long as its tensor: x.grad().data() and the elements of a function's result are gone with the
-///     line unless the tensor is kept; and one for writing is valid until the tensor is next copied, reshaped or used in an op:
+///   - a pointer or span is valid as long as its tensor: x.grad().data() dangles at the end of the statement, as do the elements of
+///   any result that is not kept; and a pointer for writing is valid until the tensor is next copied, reshaped or used in an op:
 ///     call data() again afterwards;
 ///   - several threads may read a tensor, or write to it through one pointer, but call data() before they start.
 /// There are no strided views: kernels read contiguous data.
@@ -61,7 +61,7 @@ class Tensor {
     return data_;
   }
   const T* data() const { return data_; }
-  /// Deleted for temporaries, whose elements would be gone before they are read: keep the tensor first.
+  /// Deleted for temporaries, whose elements would be freed before they are read: keep the tensor first.
   std::span<T> span() & { return {data(), static_cast<std::size_t>(size_)}; }
   std::span<const T> span() const& { return {data_, static_cast<std::size_t>(size_)}; }
   std::span<const T> span() const&& = delete;

@@ -70,10 +70,10 @@ class EvaluationWindows {
 };
 
 /// Evaluation batches as in many programs, whose perplexity depends on B: consecutive blocks of B · T tokens from the start of the
-/// text, row b of a block being its tokens [b · T, (b + 1) · T). An incomplete last block is left out. The same windows as in
-/// windows as in
+/// text; row b of a block holds its tokens [b · T, (b + 1) · T). An incomplete last block is left out. The windows are those of the
+/// PyTorch loop
 ///   for j in range(0, len(tokens) - 1 - B * T, B * T): tokens[j : j + B * T].view(B, T)
-/// so perplexities are comparable with those of such a PyTorch loop.
+/// so perplexities can be compared with those of such a loop.
 class EvaluationBatches {
  public:
   /// Throws Error when the text is too short for one block (which takes B · T + 2 tokens).

@@ -7,7 +7,7 @@
 ///
 ///     ⟨a, b⟩ = Re Σ conj(a) b,
 ///
-/// the product of the pairs (x, y) in R^{2n}. It must be this one: y = H s to first order with H the Hessian of L as a function of
+/// the product of the pairs (x, y) in R^{2n}. No other will do: y = H s to first order with H the Hessian of L as a function of
 /// 2n reals, and H is linear over the reals only, H(iz) ≠ iHz (autograd/hessian.h). The curvature condition
 ///
 ///     Re⟨s, y⟩ > 0

@@ -53,7 +53,7 @@ class Optimizer {
 /// Whether weight decay shrinks parameters of this role, where it does not shrink all: the matrices and tables.
 constexpr bool is_decayed(Role role) { return role == Role::Matrix || role == Role::Embedding || role == Role::Output; }
 
-/// Which optimiser, with its constants. The defaults are the ComplexFormer paper's, except for the weight decay.
+/// The choice of optimiser and its constants. The defaults are the ComplexFormer paper's, except for the weight decay.
 ///
 /// Which parameters decay: a weight that shrinks must be able to grow back, and where the loss is flat it cannot. A gain tends to
 /// 0 and takes its layer with it; an angle has no natural small value. So only matrices and tables decay, by role

@@ -64,7 +64,7 @@ P take(const Call& call, std::size_t i) {
 }
 
 template <class P>
-struct TypeOf;  // the ParameterType of each C++ type that a function may take
+struct TypeOf;  // the ParameterType of each allowed C++ parameter type
 template <Scalar T>
 struct TypeOf<Var<T>> {
   static constexpr ParameterType value{{ArgumentKind::Tensor}, scalar_index<T>};

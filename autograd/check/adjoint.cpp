@@ -43,7 +43,7 @@ std::vector<AnyTensor> directions(const std::vector<AnyTensor>& inputs, std::ptr
   return v;
 }
 
-/// Collects the identities that were tested.
+/// Accumulates the errors of the identities tested.
 class Identities {
  public:
   void add(double error, const std::string& at) {

@@ -1,6 +1,6 @@
 #pragma once
-/// NaN in, NaN out. A NaN is how a broken computation announces itself, so no op may swallow one, and none may pass it on to
-/// unrelated numbers (a causal mask must hide a NaN of the future as it hides any other number). The rule:
+/// NaN in, NaN out. A NaN signals a broken computation, so no op may swallow one, and none may spread it to unrelated numbers (a
+/// causal mask must hide a NaN of the future as it hides any other number). The rule:
 ///
 /// An op's value and gradients are computed from its inputs and the incoming gradient. Replace one number of these (one part of it
 /// if it is complex) by a few finite values, one at a time, leaving the others unchanged.

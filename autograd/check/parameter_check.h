@@ -1,5 +1,5 @@
 #pragma once
-/// The gradient of a whole model, end to end: a loss as a function of named parameters, a few elements of which are varied.
+/// Checks the gradient of a whole model, end to end: a loss as a function of named parameters, a few elements of which are varied.
 
 #include <functional>
 

@@ -1,6 +1,6 @@
 #pragma once
 /// Modulus, phasor and quotient of complex numbers of any size, and functions whose plain formulas would cancel: no square in here
-/// overflows or underflows. Formulas that take the parts serve a real and a pack of reals (X is float, double or a Pack of them).
+/// overflows or underflows. Functions of separate parts accept reals and packs (X: float, double or a Pack of them).
 
 #include <algorithm>
 #include <cmath>

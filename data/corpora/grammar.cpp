@@ -155,8 +155,8 @@ const SimpleGrammar::Rule* Grammar::find_with_other_topic(GrammarSymbol symbol, 
   return nullptr;
 }
 
-/// The first n pending symbols come from a rule that may be another person's or topic's; what follows the wrong word belongs to the
-/// paragraph again, so that one wrong word is one error.
+/// The first n pending symbols come from a rule that may belong to another person or topic; what follows the wrong word is set back
+/// to the paragraph's, so one wrong word counts as one error.
 void Grammar::keep_story(SimpleGrammar::Pending& pending, std::size_t n, const GrammarSymbol& story) const {
   for (std::size_t i = pending.size() - n; i < pending.size(); ++i) {
     GrammarSymbol s = symbols_[static_cast<std::size_t>(pending[i])];

@@ -46,7 +46,7 @@ class Archive {
       zip_source_free(source_);
       fail("npz", "cannot create an archive: {}", reason);
     }
-    zip_source_keep(source_);  // to outlive zip_close
+    zip_source_keep(source_);  // keeps the source alive after zip_close
   }
   ~Archive() {
     if (zip_ != nullptr) zip_discard(zip_);

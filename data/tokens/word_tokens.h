@@ -6,7 +6,7 @@
 
 namespace argand {
 
-/// Longer words, in bytes, are refused: such a text has no words.
+/// The length in bytes above which a word is rejected: a text with longer ones is not made of words.
 inline constexpr std::size_t longest_word = 1000;
 
 /// The words of a text in order of first occurrence, or the `most` most frequent of them (0: all; ties by first occurrence), always

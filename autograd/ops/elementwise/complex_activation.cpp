@@ -27,7 +27,7 @@ Tensor<std::complex<R>> split_map(const F& f, const Tensor<std::complex<R>>& z, 
   return map_packs(f, flat(z), flat(rest)...).template reinterpret<std::complex<R>>(z.shape());
 }
 
-/// 1 where w is not 0, else 0. A step's derivative is 0 away from its edge, so tangents carry it as a constant factor.
+/// 1 where w is not 0, else 0. The derivative of a step is 0 away from its edge, so tangents use it as a constant factor.
 template <RealScalar R>
 Var<R> support(const Var<std::complex<R>>& w) {
   return Var<R>(map([](std::complex<R> v) { return R(v == std::complex<R>(0) ? 0 : 1); }, w.value()));
@@ -85,7 +85,7 @@ Var<std::complex<R>> modrelu(const Var<std::complex<R>>& z, const Var<R>& c) {
           c.shape(), z.shape());
   const auto forward = [](T v, R b) {
     const R s = modulus_plus(v, b);
-    return s > 0 ? mul(phasor(v), s) : s <= 0 ? T(0) : T(s);  // a NaN is kept
+    return s > 0 ? mul(phasor(v), s) : s <= 0 ? T(0) : T(s);  // keeps a NaN
   };
   Tensor<T> w = broadcast_map("modrelu", forward, z.value().reshape(shape), c.value().reshape(threshold)).reshape(z.shape());
   return record(
@@ -205,7 +205,7 @@ Var<std::complex<R>> zrelu(const Var<std::complex<R>>& z) {
         accumulate_map(
             dz, [](T v, T g) { return v == T(0) ? T(0)
                                       : v == v  ? g
-                                                : v; }, w, dw);  // a NaN is kept
+                                                : v; }, w, dw);  // keeps a NaN
       },
       [&](const Var<T>& w) { return support(w) * tangent(z); }, z);
 }
