@@ -59,7 +59,7 @@ bool watched() { return static_cast<bool>(Context::current().forward_watch()); }
 
 void observe(const Op& op, Watched output, std::vector<Watched> inputs) {
   Context& now = Context::current();
-  const ForwardWatch watch = now.forward_watch();  // a copy: the watch may replace itself
+  const ForwardWatch watch = now.forward_watch();  // a copy: the observer may replace itself
   watch({op, now.scope(), std::move(inputs), std::move(output)});
 }
 

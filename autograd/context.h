@@ -1,5 +1,5 @@
 #pragma once
-/// Context: what ops consult as they compute: the tape they record on, if any, the module they are in, and the observer, if any.
+/// Context: the state that ops use as they compute: the tape to record on, the current module, and the observer, if any.
 
 #include <functional>
 #include <memory>

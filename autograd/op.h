@@ -32,7 +32,7 @@ struct OpText {
   std::string vjp;       ///< the vector-Jacobian product as implemented, "dz = conj(w) dw"
   std::string jvp;  ///< the Jacobian-vector product, ẇ = (∂w/∂z) ż + (∂w/∂z̄) conj(ż), as implemented: "ẇ = w ż"
   std::string derivation;  ///< how they follow from the equation
-  std::string singular;    ///< singular points and what is returned there; "none"
+  std::string singular;    ///< singular points and the gradient returned there; "none"
   std::string source;      ///< paper or textbook, with the equation's number if it has one
 };
 

@@ -62,7 +62,7 @@ class OpCheck {
     std::int64_t longest;
   };
   /// f has no derivative at `inputs`. Value and gradient of L = Re Σ f must be finite in float64 and float32, and the gradient must
-  /// equal what the op declares (`expected`, one per input; if empty, being finite suffices).
+  /// equal the declared one (`expected`, one per input; if empty, being finite suffices).
   struct SingularCase {
     std::string label;
     CheckedFunction f;

@@ -89,7 +89,7 @@ void Tape::push(TapeEntry entry) {
 }
 
 void Tape::clear() {
-  // Newest first: an entry may own what keeps older ones alive, never the other way round.
+  // Newest first: an entry may keep older ones alive, but never newer ones.
   while (!entries_.empty()) drop_last();
 }
 

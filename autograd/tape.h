@@ -1,7 +1,7 @@
 #pragma once
 /// The tape: ops append to it as they compute, and backward() walks it once, in reverse. No recursion, no sort. An entry holds the
-/// op, the slot where its output's gradient accumulates, and a closure with exactly what the gradient reads; both are freed as the
-/// walk passes them.
+/// op, the slot where its output's gradient accumulates, and a closure with exactly the data that the gradient needs; both are
+/// freed as the walk passes them.
 
 #include <complex>
 #include <functional>
@@ -74,7 +74,7 @@ class Tape {
   /// The tape that ops of this thread record on; there always is one.
   static Tape& current() { return Context::current().tape(); }
 
-  /// Walks the tape from the end, adding gradients to what the leaves hold and leaving the tape empty. Throws when the loss is not
+  /// Walks the tape from the end, adds gradients to those of the leaves, and leaves the tape empty. Throws when the loss is not
   /// a single number or was not recorded on this tape, and when the tape belongs to another thread; when an op's gradient throws,
   /// the tape is emptied too, and leaves may hold part of their gradient. A complex loss does not compile: the gradient of a
   /// complex number is not defined, so take its real part, modulus, ... first.

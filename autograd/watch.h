@@ -15,7 +15,7 @@ namespace argand {
 /// A tensor of any scalar type.
 using AnyValue = std::variant<Tensor<float>, Tensor<double>, Tensor<std::complex<float>>, Tensor<std::complex<double>>>;
 
-/// What an op read or produced: the value, and the slot where its gradient accumulates (null: a constant).
+/// An input or output of an op: its value, and the slot where its gradient accumulates (null: a constant).
 struct Watched {
   AnyValue value;
   std::shared_ptr<SlotBase> slot;

@@ -28,8 +28,8 @@ struct MemoryStats {
 };
 MemoryStats memory_stats();
 
-/// The pool as an allocator, for the buffers of kernels. They are allocated and freed on every call; through malloc() that took
-/// five times as long as the work itself in QIC's gradient at tiny sizes, because the heap grew and shrank each time.
+/// The pool as an allocator, for the buffers of kernels. They are allocated and freed on every call; with malloc() this took five
+/// times as long as the computation itself in QIC's gradient at tiny sizes, because the heap grew and shrank each time.
 template <class T>
 struct PoolAllocator {
   using value_type = T;

@@ -45,9 +45,9 @@ class LmBatches {
 
 /// Evaluation batches in which every token of the text is a target exactly once, except the first, which has no context. The text
 /// is read in consecutive windows of T tokens, B at a time. With a stride S < T they overlap: the first window scores all its
-/// targets, each later one those of its last S tokens, which have at least T - S tokens of context. The remainder is scored by a
-/// window moved back until it is full, so that all windows have T tokens (or N - 1 in a shorter text). The windows do not depend on
-/// B; those of one batch have equally many targets. Source: "rolling" log likelihoods of the Language Model Evaluation Harness,
+/// targets, each later one those of its last S tokens, which have at least T - S tokens of context. The last window is moved back
+/// until it is full, so all windows have T tokens (or N - 1 in a shorter text). The windows do not depend on B; those of one batch
+/// have equally many targets. Source: "rolling" log likelihoods of the Language Model Evaluation Harness,
 /// github.com/EleutherAI/lm-evaluation-harness.
 class EvaluationWindows {
  public:

@@ -34,8 +34,8 @@ class FamilyConfig {
   virtual std::unique_ptr<FamilyConfig> clone() const = 0;
   /// Calls f(name, value, help) for every key.
   virtual void visit(KeyVisitor& f) = 0;
-  /// Throws Error for values inconsistent with each other or with `config`, whose own keys are valid: d_model is a multiple of
-  /// n_heads.
+  /// Throws Error for values inconsistent with each other or with `config`, whose common keys have been validated: d_model is a
+  /// multiple of n_heads.
   virtual void validate(const ModelConfig& config) const = 0;
   virtual Windows windows() const { return {}; }
 };

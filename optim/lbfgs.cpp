@@ -91,7 +91,7 @@ typename Lbfgs<R>::Vector Lbfgs<R>::direction(const Vector& gradient) const {
 /// and 3.6 in one loop: `low` is the lowest so far, and the interval from it to `high` contains a solution; without `high`, the
 /// step grows). Values within `noise` of each other do not show which point is lower; then the slopes decide, which stay accurate
 /// closer to the minimum than values do (the approximate Wolfe conditions of Hager and Zhang, SIAM Journal on Optimization 16,
-/// 2005, eq. 4.1). No point above `ceiling` is taken.
+/// 2005, eq. 4.1). No point above `ceiling` is accepted.
 template <RealScalar R>
 typename Lbfgs<R>::Point Lbfgs<R>::search(const std::function<std::optional<Point>(double)>& along, const Point& start, double t,
                                           double ceiling, double noise) const {

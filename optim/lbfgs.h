@@ -12,7 +12,7 @@
 ///
 ///     Re⟨s, y⟩ > 0
 ///
-/// says that L bends upwards along s; then, and only then, does a positive definite matrix take s to y. The imaginary part of sᴴy
+/// means that L curves upwards along s; if and only if it holds, a positive definite matrix maps s to y. The imaginary part of sᴴy
 /// is arbitrary; it vanishes where H commutes with i, as for L = zᴴAz. The strong Wolfe conditions, with p the direction and t the
 /// length,
 ///

@@ -57,8 +57,8 @@ constexpr bool is_decayed(Role role) { return role == Role::Matrix || role == Ro
 ///
 /// Which parameters decay: a weight that shrinks must be able to grow back, and where the loss is flat it cannot. A gain tends to
 /// 0 and takes its layer with it; an angle has no natural small value. So only matrices and tables decay, by role
-/// (autograd/var.h). `decay = "all"` is what the reference implementations do, and what earlier versions of argand did: every
-/// parameter decays, and Muon's decay at its own learning rate, muon_lr_scale times as fast as weight_decay says.
+/// (autograd/var.h). With `decay = "all"`, as in the reference implementations and earlier versions of argand, every parameter
+/// decays, and Muon's at its own learning rate, muon_lr_scale times as fast as weight_decay states.
 struct OptimizerConfig {
   std::string name = "adamw";
   double beta1 = 0.9;

@@ -29,7 +29,7 @@ template <Scalar T>
 inline constexpr int scalar_index = (sizeof(RealOf<T>) == sizeof(double) ? 2 : 0) + (ComplexScalar<T> ? 1 : 0);
 inline constexpr int no_scalar = -1;
 
-/// What one overload accepts for one parameter.
+/// The arguments that one overload accepts for one parameter.
 struct ParameterType {
   ArgumentType kinds;
   int scalar = no_scalar;  ///< of a tensor
@@ -165,7 +165,7 @@ struct ResultOf<std::vector<Var<T>>> {
   static constexpr std::array kinds{ArgumentKind::Tensor};
 };
 
-/// A function with known types.
+/// A function whose parameter types are fixed.
 struct Overload {
   std::span<const ParameterType> parameters;
   std::span<const ArgumentKind> results;

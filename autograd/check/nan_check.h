@@ -24,7 +24,7 @@ namespace argand {
 /// types: as they are, with a NaN in every number in turn, and grown to lengths that are and are not multiples of a pack, with a
 /// NaN in the first, the last and a few more.
 Report check_nan(const Op& op);
-/// The same for cases of a function that is not an op itself.
+/// The same for cases of a function that is not registered as an op.
 Report check_nan(std::string name, const OpCheck& check);
 
 }  // namespace argand

@@ -25,7 +25,7 @@ struct ElementCheck {
   Comparison values = {};
   double relative_error = 0;  ///< |analytic − numerical| / the tensor's largest |gradient| (Comparison::relative_error)
   Judged verdict = {};
-  bool between_slopes = false;  ///< at a kink: the gradient was found to lie between the one-sided slopes (settle_kink)
+  bool between_slopes = false;  ///< at a kink: whether the gradient lies between the one-sided slopes (settle_kink)
 };
 
 /// The subject of a row.
@@ -49,7 +49,7 @@ struct ReportRow {
   Judged verdict = {};                   ///< of the worst element or direction
   std::string diagnosis = {};            ///< "the gradient looks conjugated"
   std::vector<std::string> faults = {};  ///< for rows not about elements: all that is wrong, one line each
-  /// The elements judged one by one, with errors relative to the largest gradient among them; empty where directions decided.
+  /// The elements judged one by one, with errors relative to the largest gradient among them; empty if directions sufficed.
   std::vector<ElementCheck> elements = {};
 
   bool is_complex() const { return scalar.starts_with("complex"); }

@@ -15,7 +15,7 @@ namespace argand {
 enum class Verdict {
   Pass,
   Fail,          ///< analytic and numerical differ by more than the tolerance and ten error bars
-  Inconclusive,  ///< the error bar is too wide to tell
+  Inconclusive,  ///< the error bar is too wide to decide
   Kink,          ///< the one-sided derivatives differ: there is nothing to compare with
   BranchCut,     ///< the value itself jumps here
 };

@@ -94,7 +94,7 @@ class NanTrace {
   Tape::BackwardWatch before_backward_;
 };
 
-/// The summary of one tensor, for other tables.
+/// Summarises one tensor, for tables of your own.
 NumberSummary summarize(const AnyValue& x);
 
 }  // namespace argand

@@ -40,7 +40,7 @@ template <Scalar T>
 void plain_gemm(const Product<T>& p);
 
 /// Ensures in advance that this many threads can multiply at the same time. OpenBLAS maps 128 MB of address space per thread
-/// and, if a limit (`ulimit -v`) leaves less, retries for ever. Throws an Error that says what is needed.
+/// and, if a limit (`ulimit -v`) leaves less, retries for ever. Throws an Error that names the memory needed.
 void reserve_blas(int threads);
 
 /// The kernels that blas_gemm runs: OpenBLAS's name for them ("Haswell"), or "plain".

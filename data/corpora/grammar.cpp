@@ -35,7 +35,7 @@ std::optional<GrammarSymbol> other_number(GrammarSymbol s) {
 // ------------------------------------------------------------------------------------------------ construction
 
 /// Numbers the symbols as they are reached, starting from Paragraph, each with its counterpart in the other number: a text that
-/// needs the counterpart is wrong, but judge() must be able to say how.
+/// needs the counterpart is wrong, and judge() must be able to name the error.
 Grammar::Parts Grammar::build(std::uint64_t seed) {
   const detail::GrammarRules source(seed);
   Parts parts;
@@ -215,7 +215,7 @@ Judgement Grammar::judge(std::span<const Id> tokens) const {
         is_lost = true;
       }
     }
-    // The end of a sentence, whether or not the parser was lost. A paragraph whose opening made no sense is lost to its end.
+    // The end of a sentence, whether or not the parser lost track. A paragraph with a meaningless opening is skipped to its end.
     if (word == eos) {
       if (is_open) end_sentence();
       pending.clear();

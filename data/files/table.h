@@ -53,7 +53,7 @@ class TableRows {
   std::optional<TableRow> next();
   /// The row returned last by next(), verbatim, without its line end.
   const std::string& source() const { return source_; }
-  /// As in Table; known from the first row on.
+  /// As in Table; available after the first row.
   const std::vector<std::string>& keys() const { return keys_; }
   char delimiter() const { return delimiter_; }
   bool is_json() const { return form_ == Form::Objects; }

@@ -37,7 +37,7 @@ class WordTokens final : public Tokenizer {
 
 /// Rebuilds a text from its ids: words preceded by a space, except at the start of a line, and `<eos>` as a line end.
 std::string text_of(const Vocabulary& words, const Ids& ids);
-/// How many bytes of that text each token stands for.
+/// The number of bytes of that text for each token.
 std::vector<std::uint32_t> bytes_of(const Vocabulary& words, const Ids& ids);
 
 }  // namespace argand

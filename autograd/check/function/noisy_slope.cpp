@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::size_t most_terms = 4;
 constexpr int half = 64;        // values on either side of 0
-constexpr double reach = 0.25;  // values are taken for |t| ≤ reach
+constexpr double reach = 0.25;  // values are sampled for |t| ≤ reach
 
 using Line = std::vector<double>;  // φ(t) − φ(0) at equidistant t, in increasing order
 

@@ -15,7 +15,7 @@
 
 namespace argand {
 
-/// The ways of using a gradient, in the order in which they are checked.
+/// The ways of using a gradient, in the order in which they are checked; after each colon, the expected result.
 enum class Use {
   Again,         ///< three times, from new variables on new tapes: the same bits
   Added,         ///< added to existing random gradients, and to itself repeatedly
@@ -26,8 +26,8 @@ enum class Use {
   Alone,         ///< each input as the only variable, the others constant: the same gradient; none if the op does not list it
   Overwritten,   ///< inputs overwritten between forward and backward pass: the same bits, as for the original numbers
   Float32,       ///< in float32 and complex64: the gradient in float64, up to rounding
-  Size,     ///< at 1 ... 67 elements and at some tens of thousands: as differences along a direction give; for an op that maps
-            ///< elements one by one, as for the same element among twelve
+  Size,     ///< at 1 ... 67 elements and at some tens of thousands: what differences along a direction give; for an op that
+            ///< maps elements one by one, the same as for that element among twelve
   Threads,  ///< with 1, 2 and 3 threads: the same bits
 };
 inline constexpr std::size_t number_of_uses = 11;
@@ -59,7 +59,7 @@ struct UsageOptions {
 
 /// Runs the op's cases, original and grown, through every use. Types that occur in a case but in no growing case are a fault, too.
 Report check_usage(const Op& op, const UsageOptions& options = {});
-/// The same for cases of a function that is not an op itself.
+/// The same for cases of a function that is not registered as an op.
 Report check_usage(std::string name, const OpCheck& check, const UsageOptions& options = {});
 
 }  // namespace argand

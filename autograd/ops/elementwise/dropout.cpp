@@ -38,7 +38,7 @@ std::shared_ptr<std::uint8_t> make_mask(std::int64_t n, std::uint32_t threshold,
   const auto storage = allocate(static_cast<std::size_t>(batches * batch));
   std::shared_ptr<std::uint8_t> mask(storage, static_cast<std::uint8_t*>(storage.get()));
   parallel_for(batches, elementwise_grain / batch, [&](std::int64_t begin, std::int64_t end) {
-    const std::uint32_t limit = threshold;  // a copy: byte stores might alias what is read through the closure
+    const std::uint32_t limit = threshold;  // a copy: byte stores might alias the captured value
     std::uint32_t word[words];
     for (std::int64_t b = begin; b < end; ++b) {
       random.blocks(static_cast<std::uint64_t>(b * blocks), word);

@@ -13,7 +13,7 @@ namespace argand {
 template <RealScalar R>
 class BaselineBlock final : public Module<R> {
  public:
-  /// RETRO's readers have rotary positions relative to what they read; FiD's have none.
+  /// RETRO's readers have rotary positions relative to the passage; FiD's have none.
   BaselineBlock(Init& init, const ModelConfig& config, bool reads);
   /// The parts before and after reading, each h [B, T, d_model] -> [B, T, d_model].
   Var<R> attend(const Var<R>& h, const AttentionPass<R>& pass) const;

@@ -47,8 +47,8 @@ class ChunkReader {
   /// h [B, T, D] -> [B, T, D]: f(queries [B·V, m, D], memory [B·V, K, D]) for the tokens that may read, 0 for the others.
   using Read = std::function<Var<R>(const Var<R>& queries, const Var<R>& memory)>;
   Var<R> read(const Var<R>& h, const Read& f) const;
-  /// Reports what each token reads to Knowledge::watch_reading: passages [B·T, k], -1 where it reads nothing, and weights
-  /// shares(queries, memory) [B·V, m, k], 0 where it reads nothing.
+  /// Reports to Knowledge::watch_reading which passages each token attends to, [B·T, k], -1 for none, with the weights
+  /// shares(queries, memory) [B·V, m, k], 0 for none.
   using Shares = std::function<Tensor<R>(const Var<R>& queries, const Var<R>& memory)>;
   void tell(const Knowledge& knowledge, const Var<R>& h, const Shares& shares) const;
 
