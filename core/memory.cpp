@@ -16,8 +16,8 @@ namespace {
 
 constexpr std::size_t alignment = 64;
 
-/// Sizes are rounded up to a multiple of an eighth of their power of two, so that nearly equal requests share blocks and at most an
-/// eighth is wasted.
+/// Sizes are rounded up to a multiple of an eighth of their power of two, and of 64 bytes, so that nearly equal requests share
+/// blocks. Above 512 bytes, at most an eighth is wasted.
 std::size_t size_class(std::size_t bytes) {
   if (bytes <= alignment) return alignment;
   const std::size_t step = std::max(alignment, std::bit_floor(bytes - 1) / 8);

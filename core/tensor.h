@@ -79,7 +79,7 @@ class Tensor {
   const T& operator()(Index... index) const {
     return data_[offset({static_cast<std::int64_t>(index)...})];
   }
-  /// The only element. Throws if there are more.
+  /// The only element. Throws unless there is exactly one.
   T item() const;
 
   /// The same elements in another shape; one size may be -1. Throws when the counts differ.

@@ -47,7 +47,7 @@ class Model : public Module<R> {
   const ModelConfig& config() const { return config_; }
 
   /// tokens [B, T] -> logits [B, T, vocab_size] (lm) or [B, n_classes] (classify).
-  /// Throws for T > max_seq_len or a token id outside the vocabulary.
+  /// Throws for T > max_seq_len, a token id outside the vocabulary, or (classify) a text of padding only.
   virtual Var<R> logits(const Ids& tokens, const ForwardContext& context = {}) = 0;
   /// Mean cross entropy of targets, weighted by context.class_weights, plus auxiliary losses; never holds all logits of a large
   /// vocabulary. targets: [B] for classifiers; otherwise [B, n], the tokens that follow the last n, 1 <= n <= T: earlier tokens are

@@ -26,9 +26,9 @@ enum class Use {
   Alone,         ///< each input as the only variable, the others constant: the same gradient; none if the op does not list it
   Overwritten,   ///< inputs overwritten between forward and backward pass: the same bits, as for the original numbers
   Float32,       ///< in float32 and complex64: the gradient in float64, up to rounding
-  Size,     ///< at 1 ... 67 elements and at some tens of thousands: what differences along a direction give; for an op that
-            ///< maps elements one by one, the same as for that element among twelve
-  Threads,  ///< with 1, 2 and 3 threads: the same bits
+  Size,          ///< at 1 ... 67 elements and at some tens of thousands: what differences along a direction give; for an op that
+                 ///< maps elements one by one, the same as for that element among twelve
+  Threads,       ///< with 1, 2 and 3 threads: the same bits
 };
 inline constexpr std::size_t number_of_uses = 11;
 /// "wrong when it is added to a gradient", ...

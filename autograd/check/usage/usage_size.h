@@ -14,7 +14,7 @@ namespace argand {
 
 /// Every length up to this one is tried: more than four of the widest vector registers.
 inline constexpr std::int64_t short_length = 67;
-/// 1 ... 67 and some tens of thousands, more elements than one thread processes; none above `longest`.
+/// 1 ... 67 and longest_length, more elements than one thread processes; none above `longest`.
 std::vector<std::int64_t> lengths(std::int64_t longest);
 
 /// Whether the op maps elements one by one: all inputs and the output have one shape, and output element k changes only with
