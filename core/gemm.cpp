@@ -81,7 +81,7 @@ void gemm_of_packed(const Product<R>& p, std::int64_t parts) {
   });
 }
 
-/// All live logs. There are usually none; `count` lets that case skip the lock.
+/// All live logs. There are usually none, which `count` shows without taking the lock.
 struct GemmLogs {
   std::atomic<std::int64_t> count = 0;
   std::mutex mutex;

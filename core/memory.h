@@ -1,7 +1,7 @@
 #pragma once
-/// Pooled memory: freed blocks are kept by size and handed out again. A training step uses the same sizes every time, so after the
-/// first step it requests nothing from the system: no page faults and no trimming, which cost PyTorch's allocator a third of the
-/// step on large temporaries.
+/// Pooled memory: freed blocks are kept by size and reused. A training step uses the same sizes every time, so after the first step
+/// it requests no memory from the system: no page faults and no trimming, which cost PyTorch's allocator a third of the step on
+/// large temporaries.
 
 #include <cstddef>
 #include <cstdint>

@@ -107,7 +107,7 @@ class OpFunction {
   /// "Tensor", "Indices", "tuple[Tensor, Indices]", "list[Tensor]", or several of them: "Tensor | tuple[Tensor, Indices]".
   std::string result_text() const;
 
-  /// Calls it with the first parameters by position and others by name. A real tensor beside a complex one becomes complex where
+  /// Calls it with the first parameters by position and others by name. A real tensor next to a complex one becomes complex where
   /// the function requires it. Throws Error in the function's name for arguments that do not fit, and whatever the function throws.
   CallResult call(std::span<const Argument> positional, std::span<const std::pair<std::string, Argument>> named = {}) const;
   /// Throws if the registration failed.

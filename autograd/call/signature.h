@@ -165,7 +165,7 @@ struct ResultOf<std::vector<Var<T>>> {
   static constexpr std::array kinds{ArgumentKind::Tensor};
 };
 
-/// A function whose parameter types are fixed.
+/// A C++ function for fixed argument types.
 struct Overload {
   std::span<const ParameterType> parameters;
   std::span<const ArgumentKind> results;

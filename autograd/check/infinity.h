@@ -42,7 +42,7 @@ struct InfinityReport {
   std::string text() const;
 };
 
-/// Runs the cases in precision R.
+/// Runs the cases of the op's check in precision R.
 template <RealScalar R>
 InfinityReport at_infinity(const Op& op);
 

@@ -34,7 +34,7 @@ struct PolarForm {
   PolarForm(X x, X y) : s(math::max(math::abs(x), math::abs(y))) {
     constexpr auto largest = std::numeric_limits<LaneOf<X>>::max();
     const auto infinite = math::max(math::abs(x), math::abs(y)) > X(largest);
-    // Beside an infinite part a finite one counts as 0; multiplying by 0 keeps a NaN.
+    // If one part is infinite, a finite other part counts as 0; multiplying by 0 keeps a NaN.
     const auto unit = [&](X part) {
       return math::select(math::abs(part) > X(largest), math::select(part < X(0), X(-1), X(1)), part * X(0));
     };

@@ -58,7 +58,7 @@ class Directions {
   /// Compares the numerical values in c with the gradient and judges them.
   Finding of_direction(Comparison c, const std::vector<ComplexValues>& v, const Stretch& where, std::uint64_t projection) const;
   Finding of_element(Comparison c, const Stretch& where, std::uint64_t projection) const;
-  /// The findings from a fit; nullopt where f is as precise as it should be.
+  /// The findings from a fit; nullopt unless f is noisy.
   std::optional<std::vector<Finding>> judged_by_fit(const std::vector<ComplexValues>& v, const Stretch& where) const;
   std::vector<Finding> judged_element(const Stretch& where, const RiddersOptions& ridders) const;
   /// An inconclusive comparison passes if its error bar is narrow (a thousandth) and no wider than larger gradients require:

@@ -132,7 +132,7 @@ class FunctionCheck {
         if (report_.verdict() == Verdict::Fail) try_other_convention();
       } catch (const BudgetSpent&) {
         throw;
-      } catch (const std::exception&) {  // two differing calls throw, and may be the fault
+      } catch (const std::exception&) {  // it throws if f is not deterministic
       }
     } catch (const BudgetSpent& spent) {
       for (ReportRow& row : report_.rows)

@@ -22,7 +22,7 @@ enum class Use {
   Twice,         ///< two outputs of the same variables on one tape: the sum of both gradients
   SameVariable,  ///< one variable passed as two inputs: the sum of their gradients
   Scaled,        ///< incoming gradients times -4 and times very large and very small powers of 2: the gradient times the same
-  Split,         ///< the incoming gradient in two parts, zeros elsewhere: the sum of both gradients
+  Split,         ///< the incoming gradient as a sum of two, each padded with zeros: the sum of both gradients
   Alone,         ///< each input as the only variable, the others constant: the same gradient; none if the op does not list it
   Overwritten,   ///< inputs overwritten between forward and backward pass: the same bits, as for the original numbers
   Float32,       ///< in float32 and complex64: the gradient in float64, up to rounding
