@@ -89,7 +89,7 @@ void Tape::push(TapeEntry entry) {
 }
 
 void Tape::clear() {
-  // Newest first: an entry may own what keeps older ones alive, never the other way round.
+  // Newest first: an entry may keep older ones alive, but never newer ones.
   while (!entries_.empty()) drop_last();
 }
 
@@ -116,7 +116,7 @@ void Tape::backward(const Var<R>& loss) {
   GradientAccumulator<R>(loss).add(Tensor<R>::ones(loss.shape()));
   try {
     walk();
-  } catch (...) {  // half a walk is useless, and what is recorded next must not go on top of it
+  } catch (...) {  // half a walk is useless, and later ops must not be recorded on top of it
     for (const TapeEntry& entry : entries_) entry.output->clear_grad();
     clear();
     throw;

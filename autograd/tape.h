@@ -1,7 +1,7 @@
 #pragma once
 /// The tape: ops append to it as they compute, and backward() walks it once, in reverse. No recursion, no sort. An entry holds the
-/// op, the slot where its output's gradient accumulates, and a closure with exactly what the gradient reads; both are freed as the
-/// walk passes them.
+/// op, the slot where its output's gradient accumulates, and a closure with exactly the data that the gradient needs; both are
+/// freed as the walk passes them.
 
 #include <complex>
 #include <functional>
@@ -20,7 +20,7 @@
 
 namespace argand {
 
-/// Where an op's backward pass puts the gradient of one input. False if that gradient is not needed.
+/// Where an op's backward pass adds the gradient of one input. False if that gradient is not needed.
 template <Scalar T>
 class GradientAccumulator {
  public:
@@ -90,7 +90,7 @@ class Tape {
   /// The tape that ops of this thread record on; there always is one.
   static Tape& current() { return Context::current().tape(); }
 
-  /// Walks the tape from the end, adding gradients to what the leaves hold and leaving the tape empty. Throws when the loss is not
+  /// Walks the tape from the end, adds gradients to those of the leaves, and leaves the tape empty. Throws when the loss is not
   /// a single number or was not recorded on this tape, and when the tape belongs to another thread; when an op's gradient throws,
   /// the tape is emptied too, and leaves may hold part of their gradient. A complex loss does not compile: the gradient of a
   /// complex number is not defined, so take its real part, modulus, ... first.
@@ -140,7 +140,7 @@ bool wants_grad(const Var<T>&... inputs) {
 }
 
 namespace detail {
-/// The inputs of an op, of any scalar types. Queries about them are compiled once, in tape.cpp, instead of in every op.
+/// The inputs of an op, of any scalar types. These functions are compiled once, in tape.cpp, instead of in every op.
 class Inputs {
  public:
   template <Scalar... T>
@@ -165,7 +165,7 @@ class Inputs {
 /// Where the gradient of an op's output accumulates.
 template <Scalar Out>
 std::shared_ptr<Slot<Out>> slot_of_output(const Tensor<Out>& y);
-/// Puts an op's output and backward pass on the tape, and shows both to the watch.
+/// Puts an op's output and backward pass on the tape, and passes both to the observer.
 template <Scalar Out>
 Var<Out> append(const Op& op, Tensor<Out> y, std::shared_ptr<Slot<Out>> slot, BackwardClosure backward, const Inputs& inputs);
 /// The same when no gradient is needed.

@@ -2,7 +2,7 @@
 
 namespace argand {
 
-// What every op does to its inputs and output is compiled here once, instead of in each op.
+// The handling of an op's inputs and output, compiled here once instead of in every op.
 template <Scalar T>
 Var<T>::Var() = default;
 template <Scalar T>

@@ -94,7 +94,7 @@ struct Slot final : SlotBase {
 
 /// A handle. Copies of a variable are the same variable: a new value reaches all of them, in the optimiser and in the model.
 /// (Copies of a constant or of an op's output are independent values. If a handle is assigned another variable, w = variable(...),
-/// the optimiser does not know the new one: its next step() throws, unless somebody still holds the old one.)
+/// the optimiser keeps the old one: its next step() throws, unless another handle keeps that alive.)
 template <Scalar T>
 class Var {
  public:
@@ -116,9 +116,9 @@ class Var {
 
   const Tensor<T>& value() const& { return slot_ && slot_->leaf ? slot_->value : value_; }
   Tensor<T> value() &&;
-  /// For optimisers and initialisers: the elements of a variable may be changed, or a tensor of the same shape assigned. Results
-  /// computed before keep the values they were computed from: a later backward pass finds the gradient there. (An op's output can
-  /// be changed as well. Ops that use it from then on see the change; the gradient takes it for the op's own result.)
+  /// For optimisers and initialisers: the elements of a variable may be changed, or a tensor of the same shape assigned. Earlier
+  /// results keep the values they were computed from, and a later backward pass finds their gradient there. (An op's output can be
+  /// changed too. Later ops use the new value, and gradients treat it as the op's own result.)
   Tensor<T>& value() & { return slot_ && slot_->leaf ? slot_->value : value_; }
   const Shape& shape() const { return value().shape(); }
   int rank() const { return value().rank(); }
@@ -129,7 +129,7 @@ class Var {
   bool has_grad() const { return slot_ && slot_->present; }
   /// The gradient of the last backward pass, in the convention above; zeros where the loss does not depend on this variable. Throws
   /// for constants, and for outputs of ops, whose gradients are freed as the walk passes them, unless retain_grad() was called.
-  /// Changing a copy of it affects no variable; set_grad() does.
+  /// Changing a copy does not change the variable's gradient; set_grad() does.
   const Tensor<T> grad() const;
   /// Throws unless this is a variable and the gradient has its shape.
   void set_grad(Tensor<T> gradient);

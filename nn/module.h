@@ -99,7 +99,7 @@ class Visit {
 
 /// A module can be moved but not copied: its variables are handles, so a copy would silently share them. To copy, build a second
 /// module and call copy_parameters(); to tie weights on purpose, give both the same Var. Change a parameter through its value(): an
-/// existing optimiser does not know a Var that replaces it.
+/// existing optimiser does not follow when another Var replaces it.
 template <RealScalar R>
 class Module {
  public:

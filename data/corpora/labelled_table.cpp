@@ -15,7 +15,7 @@
 namespace argand {
 namespace {
 
-/// Likeliest first.
+/// The likeliest first.
 constexpr std::array<std::string_view, 18> names_of_texts = {"text",  "review",   "content",  "body",        "comment",   "message",
                                                              "tweet", "sentence", "document", "question",    "utterance", "phrase",
                                                              "sms",   "post",     "summary",  "description", "headline",  "title"};

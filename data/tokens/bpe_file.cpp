@@ -10,7 +10,7 @@ namespace {
 using JsonValue = nlohmann::json;
 using Id = Tokenizer::Id;
 
-/// Larger than any in use; a file that says 4 000 000 000 should not cost the memory for them.
+/// Larger than any vocabulary in use; bounds the memory that a file with an id of 4 000 000 000 would take.
 constexpr std::int64_t most_bpe_tokens = 1 << 20;
 
 /// GPT-2 writes each byte as one visible character: printable ones as themselves, the others from U+0100 upwards.
@@ -23,7 +23,7 @@ class ByteAlphabet {
       bytes_.emplace(printable ? static_cast<char32_t>(byte) : next++, static_cast<char>(byte));
     }
   }
-  /// The bytes that the characters of a token stand for; nothing when one of them stands for none.
+  /// The bytes that a token's characters represent; empty if one of them is outside the alphabet.
   std::optional<std::string> bytes_of(std::string_view token) const {
     std::string bytes;
     while (!token.empty()) {
@@ -135,7 +135,7 @@ class Reader {
     if (vocabulary == nullptr || !vocabulary->is_object() || vocabulary->empty()) wrong("its model has no \"vocab\"");
     for (const auto& [token, value] : vocabulary->items()) {
       const Id id = id_of(value, token);
-      // What is not written in the alphabet, such as <|endoftext|> in Chinese, is no merge of bytes.
+      // A token outside the alphabet, such as <|endoftext|> in Chinese, is not made of bytes by merges: its text is kept as it is.
       const std::optional<std::string> bytes = alphabet_.bytes_of(token);
       put(id, bytes.value_or(token), token);
       names_.emplace(token, id);
@@ -144,7 +144,7 @@ class Reader {
     file_.whole_words = flag(model, "ignore_merges");
   }
 
-  /// Takes down which text an id stands for.
+  /// Records the bytes of a token's id.
   void put(Id id, const std::string& bytes, const std::string& token) {
     const auto at = static_cast<std::size_t>(id);
     if (token.empty()) wrong("token {} is empty", id);

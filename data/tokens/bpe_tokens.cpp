@@ -12,7 +12,7 @@
 namespace argand {
 namespace {
 
-/// The number of bytes at the beginning of the text that are characters of one class.
+/// The length in bytes of the longest prefix whose characters all belong to one class.
 template <class Class>
 std::size_t run_of(const Class& in_class, std::string_view text) {
   std::string_view rest = text;
@@ -31,7 +31,7 @@ std::size_t gpt2_word(std::string_view text) {
   const std::size_t space = text.starts_with(' ') ? 1 : 0;
   for (bool (*const in_class)(char32_t) : {is_letter, is_number, is_sign})
     if (const std::size_t length = run_of(in_class, text.substr(space)); length > 0) return space + length;
-  // Spaces; the last of several belongs to the word after them.
+  // A run of spaces; the last one belongs to the word that follows.
   const std::size_t all = run_of(is_space, text);
   if (all == text.size()) return all;
   std::size_t last = all - 1;
@@ -46,7 +46,7 @@ class BpeTokens final : public Tokenizer {
       const auto found = bpe_.ids.find(std::string(1, static_cast<char>(byte)));
       of_byte_[byte] = found == bpe_.ids.end() ? bpe_.unknown.value() : found->second;
     }
-    // Of those that begin at the same place the longest is taken.
+    // At the same position, the longest added token wins.
     std::sort(bpe_.added.begin(), bpe_.added.end(), [](const auto& a, const auto& b) { return a.text.size() > b.text.size(); });
   }
 
@@ -85,7 +85,7 @@ struct BpeTokens::Encoding {
   std::vector<Id> ids;
   std::vector<std::uint32_t> bytes;
   std::vector<bool> unknown;
-  std::unordered_map<std::string, std::vector<Piece>> words;  ///< those that have been merged
+  std::unordered_map<std::string, std::vector<Piece>> words;  ///< words that are already merged
 };
 
 TokenText BpeTokens::encode(std::string_view text) const {
@@ -101,7 +101,7 @@ void BpeTokens::add(Encoding& to, Id id, std::uint32_t bytes) const {
   if (bpe_.unknown) to.unknown.push_back(id == *bpe_.unknown);
 }
 
-/// Cuts the text at added tokens: at those that are looked for first, then, between them, at the others.
+/// Splits the text at added tokens: first at those marked `first`, then, between them, at the others.
 void BpeTokens::add_text(Encoding& to, std::string_view text, bool first) const {
   const auto add_between = [&](std::string_view between) {
     if (between.empty()) return;
@@ -131,7 +131,7 @@ void BpeTokens::add_text(Encoding& to, std::string_view text, bool first) const 
   add_between(text.substr(done));
 }
 
-/// Cuts a text without added tokens at its digits.
+/// Splits a text without added tokens at its digits.
 void BpeTokens::add_part(Encoding& to, std::string_view text) const {
   if (bpe_.digits == BpeFile::Digits::InWords) return add_words(to, text);
   while (!text.empty()) {
@@ -158,7 +158,7 @@ void BpeTokens::add_words(Encoding& to, std::string_view text) const {
   }
 }
 
-/// `not_in_text`: the bytes at the beginning of the word that the text does not have.
+/// `not_in_text`: the number of bytes at the start of the word that are not in the text.
 void BpeTokens::add_word(Encoding& to, std::string_view word, std::uint32_t not_in_text) const {
   const auto [known, is_new] = to.words.try_emplace(std::string(word));
   if (is_new) known->second = merged(word);
@@ -168,14 +168,14 @@ void BpeTokens::add_word(Encoding& to, std::string_view word, std::uint32_t not_
   }
 }
 
-/// The tokens of a word: its bytes, of which pairs are merged, those of the lowest rank first and of one rank from left to right.
+/// The tokens of a word: starting from its bytes, pairs are merged, the lowest rank first, equal ranks from left to right.
 std::vector<BpeTokens::Piece> BpeTokens::merged(std::string_view word) const {
   if (bpe_.whole_words)
     if (const auto whole = bpe_.ids.find(std::string(word)); whole != bpe_.ids.end())
       return {{whole->second, static_cast<std::uint32_t>(word.size())}};
   struct Part {
     Id id;
-    std::size_t before, after;  ///< word.size() at the ends
+    std::size_t before, after;  ///< neighbours; word.size() at the ends
     bool gone = false;
   };
   struct Candidate {
@@ -202,7 +202,7 @@ std::vector<BpeTokens::Piece> BpeTokens::merged(std::string_view word) const {
     const Candidate best = queue.top();
     queue.pop();
     const BpeFile::Merge* const merge = merge_at(best.left);
-    if (merge == nullptr || merge->merged != best.merged) continue;  // its parts have been merged with others
+    if (merge == nullptr || merge->merged != best.merged) continue;  // outdated: one of the two has been merged since
     Part& left = parts[best.left];
     Part& right = parts[left.after];
     left.id = best.merged;

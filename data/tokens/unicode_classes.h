@@ -1,5 +1,5 @@
 #pragma once
-/// The classes of characters that tokenizers cut texts by.
+/// The classes of characters at which tokenizers split text.
 
 namespace argand {
 
