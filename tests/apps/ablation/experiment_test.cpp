@@ -63,7 +63,7 @@ BOOST_AUTO_TEST_CASE(what_cannot_be_is_told_with_its_line) {
   BOOST_TEST(fault_in(scratch, "rates = [\n").starts_with(":"));
   BOOST_TEST(fault_in(scratch, "rate = 3\n" + row) == ":1: unknown key rate here; did you mean rates?");
   BOOST_TEST(fault_in(scratch, "rates = 3\n" + row) == ":1: rates must be a list");
-  BOOST_TEST(fault_in(scratch, row + "what = 3\n") == ":3: what must be a text");
+  BOOST_TEST(fault_in(scratch, row + "what = 3\n") == ":3: what must be a string");
   BOOST_TEST(fault_in(scratch, row + row) == ":3: two rows are named \"a\"");
   BOOST_TEST(fault_in(scratch, "[[row]]\nname = '../a'\n") == ":1: \"../a\" cannot name a folder; use letters, digits, - _ . +");
   BOOST_TEST(fault_in(scratch, row + "[[claim]]\npaper = 'x'\nbetter = 'a'\nworse = 'c'\n") ==
