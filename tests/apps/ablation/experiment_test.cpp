@@ -11,7 +11,7 @@ using namespace argand;
 
 namespace {
 
-/// What is wrong with a file of this text, without its path.
+/// The error for a file with this text, without its path.
 std::string fault_in(const TemporaryDirectory& scratch, const std::string& text) {
   const std::string path = scratch.file("x.toml", text), error = error_of([&] { read_experiment(path); });
   return error.starts_with(path) ? error.substr(path.size()) : error;
@@ -28,7 +28,7 @@ BOOST_AUTO_TEST_CASE(those_of_the_house_can_be_trained) {
     ++files;
     const Experiment experiment = read_experiment(entry.path());
     BOOST_TEST(experiment.table.rows.size() >= 2U);
-    const bool of_no_paper = experiment.table.source.starts_with("none");  // its predictions are a comment
+    const bool of_no_paper = experiment.table.source.starts_with("none");  // its predictions are in a comment
     BOOST_TEST(experiment.table.claims.empty() == of_no_paper);
     for (const AblationRow& row : experiment.table.rows) {
       Settings settings = {{"preset", experiment.table.preset, "test"}};

@@ -19,7 +19,7 @@ using Json = nlohmann::ordered_json;
 
 const std::string sizes = " --set d_model=16,n_layers=1,n_heads=2,d_ff=16,length=16,batch=4 --threads 1 --jobs 1 ";
 
-/// Two rows of two seeds, with everything that a file can have.
+/// Two rows of two seeds, with every optional part of the format.
 Json example() {
   const Json probes = Json::parse(R"({"positions":{"length":32,"trained_length":16,"losses":[[1,16,5.1],[17,32,4.9]]},
     "texts":{"prompts":50,"prompt_length":32,"tokens":256,"top_p":0.9,"temperature":1.0,"judge":"a crope",
@@ -49,7 +49,7 @@ Json example() {
   return json;
 }
 
-/// What is wrong with such a file.
+/// The error for such a file.
 std::string fault_in(const std::string& text) {
   const std::string error = error_of([&] { parse_results(text, "x.json"); });
   return error.starts_with("x.json") ? error.substr(6) : error;
