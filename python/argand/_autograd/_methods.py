@@ -67,7 +67,7 @@ def _count(x: Tensor) -> int:
 
 
 def _formatted(x: Tensor, spec: str) -> str:
-    """Formats f"{loss:.3f}" as the number."""
+    """Formats a tensor of one number as the number: f"{loss:.3f}"."""
     return format(x.item(), spec) if spec else str(x)
 
 
