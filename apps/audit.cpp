@@ -1,4 +1,4 @@
-/// argand audit: checks what a run claims about itself.
+/// argand audit: checks that a run never reads what it is to predict.
 
 #include <memory>
 #include <nlohmann/json.hpp>

@@ -1,4 +1,4 @@
-/// argand eval: the perplexity of a trained language model, the accuracy of a trained classifier.
+/// argand eval: the perplexity of a trained language model, or the accuracy of a trained classifier.
 
 #include <chrono>
 #include <cmath>
@@ -42,8 +42,8 @@ struct EvalOptions {
   GenerationEvalOptions generation;
 };
 
-/// Data found at the location of the run's own must be the same: other data have to be named with --data. A file of passages
-/// belongs to what was fingerprinted, but is not read here.
+/// The data at the run's own location must be unchanged; other data have to be named with --data. A file of passages is part of the
+/// fingerprint, but is not read here.
 void require_own(const TrainedRun& trained, const TrainingData& data) {
   const RunConfig& config = trained.checkpoint.config();
   const std::string& then = trained.checkpoint.state().made_from.data;
@@ -53,13 +53,13 @@ void require_own(const TrainedRun& trained, const TrainingData& data) {
           config.training.data, trained.checkpoint.file().path(), config.training.data);
 }
 
-/// A text in the run's tokens, and the part of the data that it is.
+/// A text in the run's tokens, and the name of its part of the data.
 struct Part {
   TokenText tokens;
   std::string name;
 };
 
-/// The text named by --data and --split. Another text in one piece is evaluated as a whole, unless a part is asked for.
+/// The text named by --data and --split. Another text in a single file is evaluated as a whole, unless a part is requested.
 Part part_of_text(const TrainedRun& trained, const EvalOptions& options) {
   RunConfig config = trained.checkpoint.config();
   if (options.data == "-") {
@@ -82,8 +82,8 @@ Part part_of_text(const TrainedRun& trained, const EvalOptions& options) {
   return {{std::move(corpus.test), std::move(corpus.bytes.test), std::move(corpus.unknown.test)}, name};
 }
 
-/// The articles named by --data and --split; sets `name` to the part. Another table is evaluated as a whole, unless a part is asked
-/// for.
+/// The articles named by --data and --split; sets `name` to the part. Another table is evaluated as a whole, unless a part is
+/// requested.
 LabelledTexts part_of_articles(const TrainedRun& trained, const EvalOptions& options, std::string& name) {
   RunConfig config = trained.checkpoint.config();
   const bool own = options.data.empty() || findable(options.data) == findable(config.training.data);
@@ -106,7 +106,7 @@ LabelledTexts part_of_articles(const TrainedRun& trained, const EvalOptions& opt
   return LabelledTexts(part, trained.words());
 }
 
-/// Rejects the options that choose which tokens are scored, where they would have no effect.
+/// Rejects options that choose which tokens are scored where they would have no effect.
 void require_no_protocol(const EvalOptions& options, std::string_view why) {
   if (!options.protocol.empty()) input_fail("--protocol", "{}", why);
   if (options.stride) input_fail("--stride", "{}", why);
@@ -127,8 +127,8 @@ std::string scored_as(const TextProtocol& protocol) {
   return fmt::format(", each once in windows of {}{}", protocol.length, apart);
 }
 
-/// The contexts for the batches of a part; `trained_on`: what the windows read must not overlap the batch itself. The retriever
-/// must outlive the result.
+/// The contexts for the batches of a part. `trained_on`: the windows must not read passages that overlap the batch itself. The
+/// retriever must outlive the result.
 ContextOf contexts_of(const OpenRetriever& retriever, bool trained_on) {
   return
       [&retriever, trained_on](const Batch& batch) { return trained_on ? retriever.training_context(batch) : retriever.context(); };
@@ -141,7 +141,7 @@ Settings set_of(const EvalOptions& options) {
   return settings;
 }
 
-/// ", with delta=0": the values put in place of learnt ones.
+/// ", with delta=0": the parameters set with --set.
 std::string interventions(const EvalOptions& options) {
   return options.set.empty() ? "" : ", with " + CLI::detail::join(options.set, " and ");
 }
@@ -172,7 +172,7 @@ Figures eval_positions(const TrainedRun& trained, const Part& part, const EvalOp
   return {{"length", length}, {"trained_length", trained_length}, {"positions", found}};
 }
 
-/// Prints how long the model takes to write a token.
+/// Prints the time the model takes to generate a token.
 Figures eval_latency(const TrainedRun& trained, const Part& part) {
   Latency latency;
   with_precision(trained.checkpoint.config(), [&]<class R>(R) {
@@ -196,7 +196,7 @@ Figures eval_latency(const TrainedRun& trained, const Part& part) {
           {"made_by", made_by()}};
 }
 
-/// Writes the --json file: what was evaluated, and the figures.
+/// Writes the --json file: what was evaluated, and the results.
 void write_json(const EvalOptions& options, const TrainedRun& trained, const std::string& part, const Figures& figures) {
   if (options.json.empty()) return;
   Figures all = {{"checkpoint", trained.checkpoint.file().path()}, {"step", trained.checkpoint.state().step}, {"part", part}};

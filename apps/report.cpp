@@ -1,4 +1,4 @@
-/// argand report: what training runs did, on one page for a browser.
+/// argand report: training runs on one page for a browser.
 
 #include <algorithm>
 #include <chrono>
@@ -30,7 +30,7 @@ struct ReportOptions {
   std::uint16_t port = 0;
 };
 
-/// Attention weights on one page, about four bytes each: two fifths of the largest page.
+/// The number of attention weights on one page, about four bytes each: two fifths of the largest page.
 constexpr std::int64_t most_weights = 500'000;
 
 void require_runs(const std::vector<std::string>& runs) {
@@ -44,7 +44,7 @@ void require_runs(const std::vector<std::string>& runs) {
   }
 }
 
-/// Names that distinguish the runs: their paths without the common folders.
+/// Names that distinguish the runs: their paths without common folders.
 std::vector<std::string> labels_of(const std::vector<std::string>& runs) {
   std::vector<std::vector<std::string>> paths;
   for (const std::string& run : runs) {
@@ -67,7 +67,7 @@ std::vector<std::string> labels_of(const std::vector<std::string>& runs) {
   return labels;
 }
 
-/// Reports each card that is empty because something failed; returns their number.
+/// Reports each card left empty by a failure; returns their number.
 int tell_failures(const Json& runs) {
   constexpr std::pair<const char*, const char*> cards[] = {
       {"text", "phases, attention and passages"}, {"samples", "samples"}, {"articles", "articles"}};
@@ -82,7 +82,7 @@ int tell_failures(const Json& runs) {
   return failures;
 }
 
-/// A page of these runs that is served, and updated as their files change.
+/// A page of these runs that is served and updated as their files change.
 class LiveReport {
  public:
   LiveReport(std::vector<RunPage> runs, SharedData& data, std::string version)
@@ -100,13 +100,13 @@ class LiveReport {
 
  private:
   void refresh() {
-    if (Clock::now() - looked_ < std::chrono::seconds(1)) return;  // however many browsers ask
+    if (Clock::now() - looked_ < std::chrono::seconds(1)) return;  // at most once per second, however many browsers ask
     looked_ = Clock::now();
     for (RunPage& run : runs_) {
       try {
         if (!run.refresh(data_)) continue;
         ++number_;
-      } catch (const std::exception& error) {  // a run that is being replaced: keep what was read of it
+      } catch (const std::exception& error) {  // a run that is being replaced: keep what has been read of it
         fmt::print(stderr, "argand: report: {}\n", error.what());
       }
     }
@@ -192,7 +192,7 @@ void add_report(CLI::App& program) {
       "  argand report runs/ablate-qic/learned/seed-? --out learned.html\n"
       "  argand report runs/rope runs/complexformer --text \"the cat that the dogs chase sleeps .\" --out compared.html");
   command->callback([options, command, &program] {
-    if (options->follow && command->count("--threads") == 0) set_num_threads(1);  // leave the others to training
+    if (options->follow && command->count("--threads") == 0) set_num_threads(1);  // leave the other processors to training
     flush_subnormals_to_zero(true);
     if (const int code = report(*options, program.version()); code != exit_success) throw CLI::RuntimeError(code);
   });

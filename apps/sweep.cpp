@@ -39,7 +39,7 @@ Grid grid_of(const SweepOptions& options, TextTask task) {
   return read_grid(options.run.given(), grids, options.seeds, task);
 }
 
-/// What must not change when a sweep is resumed.
+/// The settings that must not change when a sweep is resumed.
 nlohmann::json identity_of(const SweepOptions& options, const Grid& grid) {
   nlohmann::json identity = {{"task", options.task}, {"settings", nlohmann::json::object()}, {"varies", nlohmann::json::array()}};
   for (const Setting& s : grid.common) identity["settings"][s.key] = s.text;
@@ -64,7 +64,7 @@ int sweep(const SweepOptions& options) {
   };
   SweepPlan plan(std::move(request), resolve);
   const bool is_new = !std::filesystem::exists(options.out + "/sweep.json");
-  if (is_new) open_data(resolve(plan.settings(0)));  // unreadable data are reported once, and first
+  if (is_new) open_data(resolve(plan.settings(0)));  // report unreadable data once, before anything else
   std::filesystem::create_directories(options.out);
   const RunLock lock(options.out);
   RunFolder(options.out).remove_leftovers();

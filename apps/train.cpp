@@ -61,7 +61,7 @@ void announce(TrainingSession<R>& session, const TrainingData& data, const Ranks
     for (const std::string& line : lines_of(*session.fitted_weights())) fmt::print("{}\n", line);
 }
 
-/// What to say about a run that has ended.
+/// The message about a run that has finished.
 std::string why_ended(const RunFolder& folder, const RunConfig& config, const RunState& state) {
   if (!stopped_early(config, state))
     return fmt::format("{} has already taken all its {} steps; continue with a larger --steps N", folder.path(), state.step);
@@ -110,7 +110,7 @@ void conclude(TrainingSession<R>& session, const Evaluation& last, const Trainin
       state.best_step, 100 * state.accuracy_of_best(), session.folder().path());
 }
 
-/// Reports what is known of a step with numbers that are not finite, and throws.
+/// Reports a step with non-finite numbers, and throws.
 template <RealScalar R>
 [[noreturn]] void report(const TrainingSession<R>& session, const NonFiniteStep& step, const RunConfig& config,
                          const TrainingData& data, bool trace_nan) {
@@ -119,13 +119,14 @@ template <RealScalar R>
     throw DivergedError(fmt::format("{}; `argand train {} --resume {} --trace-nan` shows the op's inputs and the batch",
                                     step.what(), word_of(config.model.task), folder.path()));
   write_file_atomically(folder.nan_trace(), non_finite_json(step, config, data));
-  const std::string what = step.what(), text = non_finite_text(step, data);  // begins with it; the rest may quote the data
+  const std::string what = step.what(),
+                    text = non_finite_text(step, data);  // the report begins with `what`; the rest may quote the data
   fmt::print(stderr, "{}{}\n", in_options(what), text.substr(what.size()));
   throw DivergedError(fmt::format("train: stopped before step {} changed the parameters; the full report, with the batch, is in {}",
                                   step.step, folder.readable(folder.nan_trace())));
 }
 
-/// Runs to the end or to a signal; returns the exit code.
+/// Trains to the end or until a signal; returns the exit code.
 template <RealScalar R>
 int train(TrainingSession<R>& session, const TrainingData& data, const TrainOptions& options) {
   const RunConfig& config = session.run().config();
@@ -135,7 +136,7 @@ int train(TrainingSession<R>& session, const TrainingData& data, const TrainOpti
   const auto received = [&] { return interrupt.signal(); };
   if (!leads) {
     session.advance_all(received, {});
-    return exit_success;  // the first one knows the run's
+    return exit_success;  // the first rank returns the run's exit code
   }
   announce(session, data, *options.ranks);
   Progress progress({config.model.family().name}, config.training.steps, options.print_every);
@@ -214,7 +215,7 @@ int start(const TrainOptions& options) {
   });
 }
 
-/// What an extended run says about its learning rate, or "".
+/// A message about the learning rate of an extended run, or "".
 std::string rest_of_the_schedule(const RunConfig& config) {
   const TrainingConfig& t = config.training;
   if (t.decay_steps == 0 || t.decay_steps >= t.steps) return "";
@@ -226,7 +227,8 @@ std::string rest_of_the_schedule(const RunConfig& config) {
 std::string changes_of(const RunConfig& before, const RunConfig& now) {
   std::string text;
   for (const auto& [key, was, is] : changes_of_rate(before, now))
-    if (key != "decay_steps" || now.training.steps == before.training.steps)  // else the schedule's end is reported by itself
+    if (key != "decay_steps" ||
+        now.training.steps == before.training.steps)  // otherwise the end of the schedule has its own message
       text += fmt::format("{} {} {} instead of {}", text.empty() ? ", with" : " and", option_name(key), is, was);
   return text;
 }
@@ -238,10 +240,10 @@ int resume(const TrainOptions& options) {
   const RunFolder folder(options.resume);
   Ranks& ranks = *options.ranks;
   RunLock lock;
-  if (ranks.leads()) lock = RunLock(folder.path());  // before anything is read: a process that still trains there would change it
+  if (ranks.leads()) lock = RunLock(folder.path());  // before reading anything: a process that still trains there would change it
   barrier(ranks);
   const TrainedRun run = open_run(folder.last());
-  barrier(ranks);  // only when all have read it may the first one change it
+  barrier(ranks);  // the first rank may change it only after all have read it
   const Checkpoint& last = run.checkpoint;
   require_task(options.task, word_of(last.config().model.task), "--resume");
   const RunConfig config = last.config().extended(how.changes);

@@ -10,7 +10,7 @@
 namespace argand {
 namespace {
 
-/// The field's values over the runs that did not diverge.
+/// The values of the field in the runs that did not diverge.
 std::vector<double> values_of(const SweepRow& row, double SweepOutcome::*field) {
   std::vector<double> values;
   for (const auto& outcome : row.outcomes)
@@ -60,7 +60,7 @@ std::string SweepTable::markdown(const std::vector<SweepRow>& rows, const std::s
   const bool lm = task_ == TextTask::Lm;
   const auto field = lm ? &SweepOutcome::loss : &SweepOutcome::metric;
   const int digits = lm ? 4 : 1;
-  std::size_t columns = 0;  // seeds that any row has
+  std::size_t columns = 0;  // the number of seeds that any row has
   for (std::size_t i = 0; i < seeds_.size(); ++i)
     if (std::any_of(rows.begin(), rows.end(), [&](const SweepRow& row) { return row.outcomes[i].has_value(); })) columns = i + 1;
   std::vector<std::string> head = {heading}, rule = {"---"};

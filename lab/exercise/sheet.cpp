@@ -116,7 +116,8 @@ std::string question_name(std::size_t problem, std::size_t question) {
 }
 
 std::string sheet_text(const Sheet& sheet, bool answers) {
-  const std::string name = with_backslashes(sheet.plan.student, "\\`*_{}[]<>()#+-.!|&$~^");  // no character of it is markup
+  const std::string name =
+      with_backslashes(sheet.plan.student, "\\`*_{}[]<>()#+-.!|&$~^");  // escape every character that could be markup
   std::string text = fmt::format("# Problems for {}{}\n\n", name, answers ? ": the teacher's copy" : "");
   text += fmt::format(
       "{}, {}, sheet {}. The gradient of a real L is ∂L/∂x + i ∂L/∂y with z = x + iy. Formulas are written as `argand lab` reads "

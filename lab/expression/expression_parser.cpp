@@ -26,7 +26,7 @@ const std::vector<Constant>& constants() {
   return all;
 }
 
-/// What books, browsers and word processors set for characters of the grammar.
+/// Characters that books, browsers and word processors use in place of those of the grammar.
 constexpr std::array<std::pair<std::string_view, char>, 6> written_otherwise = {
     {{"−", '-'}, {"–", '-'}, {"·", '*'}, {"⋅", '*'}, {"×", '*'}, {"\u00a0", ' '}}};
 constexpr std::array<std::string_view, 10> superscripts = {"⁰", "¹", "²", "³", "⁴", "⁵", "⁶", "⁷", "⁸", "⁹"};
@@ -83,7 +83,7 @@ class Parser {
     at_ += text.size();
     return true;
   }
-  /// Remembers the last token, for advice in messages.
+  /// Remembers the last token, for hints in error messages.
   void took(std::size_t begin, std::size_t end) { last_ = parsed_.text.substr(begin, end - begin); }
   [[noreturn]] void wrong(const std::string& message) const { wrong(at_, message); }
   [[noreturn]] void wrong(std::size_t at, const std::string& message) const { expression_fail(parsed_.text, at, message); }
@@ -113,7 +113,7 @@ class Parser {
   /// The bar over a letter, as in z̄: a combining macron or overline.
   bool take_bar() { return take_text("\u0304") || take_text("\u0305"); }
 
-  /// The number that the digits of an exponent make, as in z² or z⁻¹.
+  /// The number written as a superscript, as in z² or z⁻¹.
   std::optional<double> superscript() {
     peek();
     const std::size_t begin = at_;
@@ -171,7 +171,7 @@ class Parser {
     return begin;
   }
 
-  /// `after` is / or ^ if one precedes, else '\0'.
+  /// `after` is the preceding / or ^, if any, else '\0'.
   std::size_t unary(char after = '\0') {
     const char c = peek();
     if (c != '-' && c != '+') return power(after);
@@ -206,7 +206,7 @@ class Parser {
     return begin;
   }
 
-  /// Rejects 1/2z and 2^2z.
+  /// Rejects ambiguous products such as 1/2z and 2^2z.
   [[noreturn]] void two_readings(char after) {
     const std::string next = token();
     wrong(fmt::format("ambiguous; write {0}({1}*{2}{3} or {0}{1}*{2}", after, last_, next, next == "(" ? "...))" : ")"));
@@ -239,7 +239,7 @@ class Parser {
     return begin;
   }
 
-  /// 2, 1.5e-3, .5, or one of them followed by i, or by j, as engineers write.
+  /// A number: 2, 1.5e-3, .5; or one of these followed by i, or by the engineers' j.
   void number() {
     const std::string& text = parsed_.text;
     const std::size_t begin = at_;
@@ -314,7 +314,7 @@ class Parser {
           fmt::format("unknown variable {}; variables are named on the left: {}({}, {}) = ...", word, parsed_.name, given, word));
   }
 
-  /// Reports what stands where the expression, a parenthesis or an argument should have ended.
+  /// Reports unexpected text after the end of the expression, a parenthesis or an argument.
   [[noreturn]] void trailing(const std::string& otherwise = "") {
     const char c = peek();
     const std::string next = token();

@@ -63,7 +63,7 @@ OptimizerState<R> state_of(const py::dict& d) {
   return state;
 }
 
-/// A loss that Python computes, as the number that a C++ tape takes: its backward pass walks Python's graph.
+/// A loss computed in Python, as a scalar for a C++ tape: its backward pass runs on Python's graph.
 template <RealScalar R>
 Var<R> bridged(const py::function& loss, const ParameterList<R>& parameters) {
   const py::object L = loss();

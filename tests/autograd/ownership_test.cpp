@@ -1,4 +1,4 @@
-/// Programs that compile must not be silently wrong: who owns a value, a gradient, a tape, a parameter.
+/// Programs that compile must not be silently wrong: ownership of values, gradients, tapes, parameters.
 
 #include <boost/test/unit_test.hpp>
 #include <memory>

@@ -1,4 +1,4 @@
-/// Layers for models of one's own: shapes, gradients of every parameter, turning, dropout, names, copies.
+/// Layers for custom models: shapes, gradients of every parameter, equivariance, dropout, names, copies.
 
 #include "nn/layers.h"
 

@@ -300,7 +300,7 @@ def hands(browser):
 
 
 def drags(browser):
-    """A hand that moves z sees within 50 ms what that changes."""
+    """While the hand moves z, its effects are visible within 50 ms."""
     for f in DRAGGED:
         times, into, check = drag(browser, f)
         tenth, median = statistics.quantiles(times, n=10)[0], statistics.median(times)

@@ -119,7 +119,7 @@ BOOST_AUTO_TEST_CASE(name_and_seed_decide_the_sheet) {
   // A problem is the same wherever it stands.
   BOOST_TEST(make_sheet({.student = plan.student, .seed = "1", .problems = {"step"}}).problems[0].text ==
              sheet.problems.back().text);
-  // Neither the sheet nor the form says the seed or an answer.
+  // Neither the sheet nor the form reveals the seed or an answer.
   const Sheet secret = make_sheet({.student = "Ada", .seed = "autumn leaf", .problems = {"wirtinger"}});
   for (const std::string& text : {sheet_text(secret, false), answer_form(secret)}) {
     BOOST_TEST(text.find("autumn") == std::string::npos);
@@ -205,7 +205,7 @@ BOOST_FIXTURE_TEST_CASE(a_form_is_graded, Handed) {
   for (const Problem& problem : sheet.problems)
     for (const Question& q : problem.questions)
       if (q.kind != Question::Kind::Word) BOOST_TEST(text.find(q.right) == std::string::npos);
-  // Mistakes with a name are worth half where that is asked for.
+  // Recognised mistakes are worth half the points if requested.
   const std::string twice =
       filled(sheet, [](const Question& q) { return q.kind == Question::Kind::Word ? "" : "2*(" + q.right + ")"; });
   BOOST_TEST(graded(twice).points() == 0);

@@ -1,4 +1,4 @@
-/// Runs that go on longer or end earlier than they were asked to, and what they do on the way.
+/// Runs that are extended or end earlier than requested, and what they write meanwhile.
 
 #include <set>
 #include <sstream>
@@ -225,7 +225,7 @@ BOOST_AUTO_TEST_CASE(paths_are_found_from_another_directory) {
     const Finished done = run_argand(scratch, command, from("there"));
     BOOST_TEST(done.code == 0, command << ": " << done.err);
   }
-  // Other data in the old place: nobody takes them for the run's own.
+  // Other data in the old place: they are not mistaken for the run's own.
   scratch.file("here/text/train.txt", text + text + text + "the cat sees the dog .\n");
   const std::string run = scratch / "here/run";
   BOOST_TEST(run_argand(scratch, "eval " + run).err ==
