@@ -8,6 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "data/tokens/text_cuts.h"
 #include "data/tokens/tokenizer.h"
 
 namespace argand {
@@ -26,17 +27,17 @@ struct BpeFile {
     std::int64_t rank = 0;
     Id merged = 0;
   };
-  enum class Digits { InWords, Together, Apart };
 
   std::vector<std::string> tokens;                  ///< by id, the bytes that each stands for; empty where there is no token
   std::unordered_map<std::string, Id> ids;          ///< of those that merges make, by their bytes
   std::unordered_map<std::uint64_t, Merge> merges;  ///< by pair_of(left, right)
   std::vector<Added> added;
   std::optional<Id> unknown;  ///< for bytes without a token, where there are such
-  bool prefix_space = false;  ///< a space is put before a text that begins without one
-  bool words = true;          ///< the text is cut by GPT-2's rule, and merged within the parts only
+  bool nfc = false;           ///< the text is brought into Unicode's form NFC, after added tokens that are looked for first
+  std::vector<TextCut> cuts;  ///< the text is cut by the first, its parts by the second, ...
+  bool prefix_space = false;  ///< a space is put before a part that begins without one
+  bool words = true;          ///< the parts are cut by GPT-2's rule in the end; merges stay within what is cut
   bool whole_words = false;   ///< a word that is a token is taken whole, whatever the merges make of it
-  Digits digits = Digits::InWords;
 
   static std::uint64_t pair_of(Id left, Id right) {
     return static_cast<std::uint64_t>(static_cast<std::uint32_t>(left)) << 32 | static_cast<std::uint32_t>(right);
