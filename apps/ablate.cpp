@@ -2,14 +2,17 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <memory>
 
 #include "apps/ablation/ablation.h"
+#include "apps/ablation/probe_tables.h"
 #include "apps/ablation/probes.h"
 #include "apps/ablation/repetition.h"
+#include "apps/ablation/result_tables.h"
 #include "apps/commands.h"
-#include "apps/sweep/sweep_runs.h"
-#include "apps/sweep/sweep_table.h"
+#include "apps/sweep/rate_search.h"
 #include "apps/terminal/command_line.h"
 #include "apps/terminal/interrupt.h"
 #include "apps/terminal/option_names.h"
@@ -17,62 +20,82 @@
 #include "core/text/text_layout.h"
 #include "data/files/atomic_file.h"
 #include "train/ablation/experiment_file.h"
-#include "train/ablation/kept_runs.h"
-#include "train/checkpoints/made_by.h"
-#include "train/checkpoints/run_folder.h"
+#include "train/ablation/result_file.h"
 
 namespace argand {
 namespace {
 
 struct AblateOptions {
-  std::string family, data, out, keep, check, repeat, made_by, judge;
+  std::string what, data, out, keep, check, against, judge;
   std::vector<std::string> rows, settings;
   std::int64_t seeds = 0, steps = 0, epochs = 0, jobs = 0;
-  bool quick = false, table = false, cost = false, probe = false, search = false;
+  bool quick = false, table = false, cost = false, probe = false, search = false, repeat = false, json = false;
+
+  bool results() const { return what.ends_with(".json"); }  ///< of kept runs
 };
 
-std::string tables_of(const AblationReport& report, bool cost) { return cost ? report.costs() : report.markdown(); }
-
-/// Recomputes the tables kept in `folder` and reports differences.
-int check(const AblationTable& whole, const std::string& folder) {
-  shared_by_rows(whole, folder, "check");
-  const AblationTable table = with_rows_in(whole, folder);
-  const std::vector<SeedResults> results = read_results(table, folder);
-  std::vector<std::string> faults;
-  std::size_t runs = 0;
-  for (std::size_t row = 0; row < table.rows.size(); ++row) {
-    runs += results[row].size();
-    for (const std::int64_t seed : seeds_of_row(folder + "/" + table.rows[row].name))
-      if (!results[row].contains(seed)) faults.push_back(folder_of_run(folder, table.rows[row].name, seed) + " has not ended");
+/// Prints the tables of these rows, or of those that are asked for, against the first or the one that is asked for.
+void show(const ResultTable& runs, const AblateOptions& options) {
+  const std::size_t colon = options.against.rfind(':');
+  const bool elsewhere = colon != std::string::npos;
+  const std::string other = options.against.substr(elsewhere ? colon + 1 : 0);
+  ResultTable shown = options.results() ? with_rows(runs, options.rows, options.what) : runs;
+  shown.costs = shown.costs || options.cost;
+  if (elsewhere) {
+    shown = against_row(shown, read_result_file(options.against.substr(0, colon)), other, "--against");
+  } else if (!other.empty()) {
+    std::vector<std::string> names;
+    for (const AblationRow& row : shown.table.rows)
+      if (row.name != other) names.push_back(row.name);
+    if (names.empty()) input_fail("--against", "{} would be compared with itself", other);
+    shown = against_row(with_rows(shown, names, options.what), runs, other, "--against");
   }
-  const AblationReport report(table, results);
-  const std::string costs = folder + "/costs.md";
-  const bool has_costs = std::filesystem::exists(costs);
-  const auto add = [&](const std::vector<std::string>& found) { faults.insert(faults.end(), found.begin(), found.end()); };
-  if (has_costs) add(differences_of_lines(report.costs(), costs));
-  if (!has_costs || std::filesystem::exists(folder + "/table.md")) add(differences_of_tables(report, folder));
-  add(differences_of_lines(probe_tables(table, folder), folder + "/probes.md"));
-  for (const std::string& fault : faults) fmt::print("{}\n", fault);
-  fmt::print("{} runs of {} rows in {}: {}\n", runs, table.rows.size(), folder,
-             faults.empty() ? "the tables agree with the logs" : fmt::format("{} differences", faults.size()));
-  return faults.empty() && runs > 0 ? exit_success : exit_failure;
+  fmt::print("{}{}", options.results() || options.json ? "" : "\n", options.json ? json_of(shown) : markdown_of(shown));
 }
 
+/// Whether the page has every table of the file, or of each file in the folder.
+int check(const AblateOptions& options) {
+  namespace fs = std::filesystem;
+  std::vector<std::string> files = {options.what};
+  if (fs::is_directory(options.what)) {
+    files.clear();
+    for (const auto& entry : fs::directory_iterator(options.what))
+      if (entry.path().extension() == ".json") files.push_back(entry.path());
+    std::sort(files.begin(), files.end());
+    if (files.empty()) input_fail("--check", "{} has no file NAME.json", options.what);
+  } else if (!options.results()) {
+    input_fail("--check", "compares kept results with a page: argand ablate FILE.json --check PAGE.md, or a folder of such files");
+  }
+  std::ifstream stream(options.check, std::ios::binary);
+  const std::string page(std::istreambuf_iterator<char>(stream), {});
+  if (!stream.good()) input_fail("--check", "cannot read {}", options.check);
+  std::size_t tables = 0, faults = 0;
+  for (const std::string& file : files) {
+    const ResultTable runs = read_result_file(file);
+    tables += tables_of(runs).size();
+    for (const std::string& line : missing_in_page(runs, page)) ++faults, fmt::print("{}: {}\n", file, line);
+  }
+  fmt::print("{} of {}, made again: {}\n", counted(static_cast<std::int64_t>(tables), "table"), counted(std::ssize(files), "file"),
+             faults == 0 ? options.check + " has them all"
+                         : fmt::format("{} not in {}", counted(static_cast<std::int64_t>(faults), "line"), options.check));
+  return faults == 0 ? exit_success : exit_failure;
+}
+
+/// Adds the finished runs of OUT to a file.
 int keep(const AblationTable& whole, const AblateOptions& options, const std::string& out) {
-  nlohmann::ordered_json maker = made_by();
-  maker.erase("argand");  // who makes the copy need not be who made the run
-  maker.erase("commit");
-  if (!options.made_by.empty()) maker["commit"] = options.made_by;
-  maker["noted"] = "when the run was kept";
-  const std::int64_t count = keep_runs(with_rows(whole, options.rows, out), out, options.keep, maker);
-  const AblationTable table = with_rows_in(whole, options.keep);
-  const AblationReport report(table, read_results(table, options.keep));
-  if (options.cost)
-    write_file_atomically(options.keep + "/costs.md", report.costs());
+  if (!options.keep.ends_with(".json")) input_fail("--keep", "is a file NAME.json");
+  shared_by_rows(whole, out, "keep");
+  ResultTable runs = read_result_folder(with_rows(whole, options.rows, out), out);
+  runs.costs = options.cost;
+  std::size_t count = 0;
+  for (const SeedResults& row : runs.results) count += row.size();
+  if (count == 0) input_fail("--keep", "no run in {} has ended", out);
+  if (std::filesystem::exists(options.keep))
+    runs = joined(read_result_file(options.keep), std::move(runs), "--keep");
   else
-    write_tables(report, options.keep);
-  write_probe_tables(table, options.keep);
-  fmt::print("{} runs of {} are kept in {}\n", count, out, options.keep);
+    reduce(runs);
+  write_file_atomically(options.keep, result_text(runs));
+  fmt::print("{} of {} kept in {}\n", counted(static_cast<std::int64_t>(count), "run"), out, options.keep);
   return exit_success;
 }
 
@@ -82,8 +105,9 @@ int judge(const AblationTable& whole, const AblateOptions& options, const std::s
   const AblationTable table = with_rows_in(whole, out);
   if (judge_texts(table, out, open_run(options.judge)) == 0)
     input_fail("--judge", "no run in {} has generated texts; use --probe first", out);
-  write_probe_tables(table, out);
-  fmt::print("{}", probe_tables(table, out));
+  const ResultTable runs = read_result_folder(table, out);
+  write_tables(runs, out);
+  fmt::print("{}", probe_tables(runs));
   return exit_success;
 }
 
@@ -97,129 +121,70 @@ int train(Ablation& ablation, const AblationTable& table, const AblationOptions&
 }
 
 /// Trains kept rows again and compares the results with the kept ones.
-int repeat(const AblationTable& whole, const AblateOptions& options) {
-  const std::string& kept = options.repeat;
-  if (options.steps > 0 || options.epochs > 0 || options.quick || options.cost || !options.settings.empty())
-    input_fail("--repeat", "uses the recipe of {}, so it cannot be combined with --steps, --epochs, --set, --quick or --cost",
-               kept);
-  if (options.probe || !options.judge.empty() || !options.keep.empty() || !options.check.empty() || !options.made_by.empty())
-    input_fail("--repeat", "retrains rows, so it cannot be combined with --probe, --judge, --keep, --check or --made-by");
+int repeat(const AblateOptions& options) {
+  const std::string& file = options.what;
+  if (!options.results()) input_fail("--repeat", "trains kept rows again: argand ablate FILE.json --repeat");
+  if (options.steps > 0 || options.epochs > 0 || options.quick || options.cost || options.search || !options.settings.empty())
+    input_fail("--repeat",
+               "uses the recipe of {}, so it cannot be combined with --steps, --epochs, --set, --quick, --cost or --search", file);
+  if (options.probe || options.json || !options.judge.empty() || !options.keep.empty() || !options.against.empty())
+    input_fail("--repeat", "retrains rows, so it cannot be combined with --probe, --judge, --keep, --against or --json");
   AblationOptions run;
-  const std::filesystem::path folder = std::filesystem::weakly_canonical(kept + "/.");
-  const std::string name = folder.filename(), setting = folder.parent_path().filename();
-  run.out = options.out.empty() ? fmt::format("runs/repeat-{}-{}", setting, name) : options.out;
-  std::error_code none;
-  if (std::filesystem::equivalent(kept, run.out, none)) input_fail("--out", "is the same folder as --repeat; choose another");
+  run.out = options.out.empty() ? "runs/repeat-" + std::filesystem::path(file).stem().string() : options.out;
   run.seeds = std::max<std::int64_t>(1, options.seeds);
-  AblationTable table = kept_rows(whole, kept, options.rows, options.table ? 0 : run.seeds);
+  const ResultTable all = read_result_file(file);
+  ResultTable kept, now;
   if (options.table) {
-    std::erase_if(table.rows, [&](const AblationRow& row) { return !std::filesystem::exists(run.out + "/" + row.name); });
-    if (table.rows.empty()) input_fail("--table", "none of these rows was trained in {}", run.out);
+    now = run.out.ends_with(".json") ? read_result_file(run.out)
+                                     : read_result_folder(with_rows(all.table, options.rows, "", file), run.out);
+    std::vector<std::string> names;
+    for (std::size_t row = 0; row < now.table.rows.size(); ++row)
+      if (!now.results[row].empty()) names.push_back(now.table.rows[row].name);
+    if (names.empty()) input_fail("--table", "none of these rows was trained in {}", run.out);
+    kept = rows_to_repeat(all, names, 0, file);
   } else {
-    run.shared = recipe_of(table, kept, options.data);
-    run.jobs = options.jobs > 0 ? options.jobs : std::min<std::int64_t>(num_threads(), std::ssize(table.rows) * run.seeds);
+    kept = rows_to_repeat(all, options.rows, run.seeds, file);
+    const Recipe recipe = recipe_of(kept, options.data);
+    run.shared = recipe.shared;
+    run.jobs = options.jobs > 0 ? options.jobs : std::min<std::int64_t>(num_threads(), std::ssize(kept.table.rows) * run.seeds);
     run.threads = std::max<std::int64_t>(1, num_threads() / run.jobs);
-    Ablation ablation(table, run);
-    if (const int code = train(ablation, table, run); code != 0) return code;
+    Ablation ablation(recipe.table, run);
+    if (const int code = train(ablation, recipe.table, run); code != 0) return code;
+    now = ablation.results();
   }
-  const Repetition repetition(table, kept, run.out);
-  write_file_atomically(run.out + "/repeated.md", repetition.markdown());
-  fmt::print("\n{}", repetition.markdown());
+  const Repetition repetition(kept, now);
+  if (!options.table) write_file_atomically(run.out + "/repeated.md", repetition.markdown());
+  fmt::print("{}{}", options.table ? "" : "\n", repetition.markdown());
   return repetition.all_land() ? exit_success : exit_failure;
 }
 
-/// The sweep over a row's rates in OUT/search/ROW.
-class RateSearch {
- public:
-  RateSearch(const AblationTable& table, const AblationRow& row, const std::vector<std::string>& rates, const AblationOptions& run)
-      : run_{.task = table.task, .out = run.out + "/search/" + row.name, .common = settings_of_run(table, row, 0, run.shared)},
-        plan_({.grid = {{}, {{"lr", rates, row.name + ": rates"}}, {0}}, .halving = true, .widen = true},
-              [this](const Settings& of_run) {
-                Settings all = run_.common;
-                all.insert(all.end(), of_run.begin(), of_run.end());
-                return RunConfig::resolve({}, all, run_.task);
-              }) {
-    std::erase_if(run_.common, [](const Setting& s) { return s.key == "seed" || s.key == "lr"; });
-    run_.jobs = run.jobs;
-    run_.drop_weights = true;
-  }
-
-  /// Trains what is missing. Returns the signal that stopped it, or 0. Throws Error for runs that failed.
-  int search() {
-    std::filesystem::create_directories(run_.out);
-    const RunLock lock(run_.out);
-    RunFolder(run_.out).remove_leftovers();
-    SweepFile file = this->file();
-    file.write();
-    const SweepEnd end = run_sweep(plan_, file, run_);
-    if (end.signal != 0) return end.signal;
-    require(end.failures.empty(), "ablate", "the learning rate search failed; run the same command to try again\n  {}",
-            CLI::detail::join(end.failures, "\n  "));
-    const SweepTable table(plan_, file, value_of_word<TextTask>("task", run_.task));
-    write_file_atomically(run_.out + "/table.md", table.markdown());
-    return 0;
-  }
-  /// The best rate; nothing until the search has ended.
-  std::optional<std::string> best() {
-    if (!std::filesystem::exists(run_.out + "/sweep.json")) return std::nullopt;
-    const SweepFile file = this->file();
-    SweepScores scores;
-    for (const auto& [name, outcome] : file.outcomes())
-      scores[name] = score_of(outcome, value_of_word<TextTask>("task", run_.task));
-    if (!plan_.next(scores).empty() || !plan_.best()) return std::nullopt;
-    return plan_.settings(*plan_.best()).front().text;
-  }
-
- private:
-  SweepFile file() const {
-    nlohmann::json identity = {{"task", run_.task}, {"settings", nlohmann::json::object()}, {"varies", {"lr"}}};
-    for (const Setting& s : run_.common) identity["settings"][s.key] = s.text;
-    return {run_.out, identity};
-  }
-
-  SweepRunOptions run_;
-  SweepPlan plan_;
-};
-
-/// Gives every row its best rate. Returns the signal that stopped the search, or 0.
-int set_rates(AblationTable& table, const std::vector<std::string>& of_all, const AblationOptions& run, bool search) {
-  for (AblationRow& row : table.rows) {
-    std::vector<std::string> rates = of_all;
-    const auto own = std::find_if(row.settings.begin(), row.settings.end(), [](const auto& s) { return s.first == "lr"; });
-    if (own != row.settings.end()) rates = CLI::detail::split(own->second, ',');
-    if (own != row.settings.end() && rates.size() == 1) continue;
-    if (rates.empty()) continue;
-    if (own != row.settings.end()) row.settings.erase(own);
-    RateSearch of_row(table, row, rates, run);
-    if (search) {
-      fmt::print("{}: the best of the rates {}\n", row.name, CLI::detail::join(rates, ", "));
-      if (const int signal = of_row.search(); signal != 0) return signal;
-    }
-    const std::optional<std::string> best = of_row.best();
-    if (!best) input_fail("--search", "{} has no best rate yet; add this option to search for one", row.name);
-    if (search) fmt::print("{}: {} is the best rate\n", row.name, *best);
-    row.settings.emplace_back("lr", *best);
-  }
-  return 0;
-}
-
 int ablate(const AblateOptions& options) {
-  const bool is_file = options.family.ends_with(".toml");
-  const Experiment experiment = is_file ? read_experiment(options.family) : Experiment{ablation_table(options.family), {}, {}};
+  if (!options.check.empty()) return check(options);
+  if (options.repeat) return repeat(options);
+  if (options.results() && options.keep.empty()) {
+    if (options.steps > 0 || options.epochs > 0 || options.seeds > 0 || options.jobs > 0 || options.quick || options.probe ||
+        options.search || !options.data.empty() || !options.out.empty() || !options.settings.empty() || !options.judge.empty())
+      input_fail(options.what, "is of runs that have ended; add --repeat to train its rows again");
+    show(read_result_file(options.what), options);
+    return exit_success;
+  }
+  const bool is_file = options.what.ends_with(".toml");
+  const Experiment experiment = is_file             ? read_experiment(options.what)
+                                : options.results() ? Experiment{read_result_file(options.what).table, {}, {}}
+                                                    : Experiment{ablation_table(options.what), {}, {}};
   const AblationTable& whole = experiment.table;
-  const std::string name = is_file ? std::filesystem::path(options.family).stem().string() : options.family;
+  const std::string name = std::filesystem::path(options.what).stem().string();
   const std::string out = !options.out.empty()             ? options.out
                           : options.cost && !options.table ? "runs/costs-" + name
                                                            : "runs/ablate-" + name;
-  if (!options.repeat.empty()) return repeat(whole, options);
-  if (!options.check.empty()) return check(whole, options.check);
   if (!options.keep.empty()) return keep(whole, options, out);
   if (whole.task != "lm" && (options.probe || !options.judge.empty()))
     input_fail(options.probe ? "--probe" : "--judge", "is for language models only");
   if (options.probe && (options.table || options.cost || !options.judge.empty()))
     input_fail("--probe", "trains and probes, so it cannot be combined with --table, --cost or --judge");
   if (!options.judge.empty()) return judge(whole, options, out);
-  if (!options.made_by.empty()) input_fail("--made-by", "requires --keep");
+  if ((options.json || !options.against.empty()) && !options.table)
+    input_fail(options.json ? "--json" : "--against", "requires --table, or a file of results");
   const bool lm = whole.task == "lm";
   if (lm && options.epochs > 0) input_fail("--epochs", "language models use --steps instead");
   if (!lm && !options.cost && options.steps > 0) input_fail("--steps", "classifiers use --epochs instead");
@@ -237,16 +202,14 @@ int ablate(const AblateOptions& options) {
   for (const std::string& text : options.settings) settings.push_back(key_and_value("--set", text));
   run.shared = shared_settings(
       whole, table, {options.data, settings, options.steps, options.epochs, options.quick, experiment.shared, options.cost});
-  if (options.search && experiment.rates.empty())
-    input_fail("--search", "{} lists no learning rates to choose from", options.family);
+  if (options.search && experiment.rates.empty()) input_fail("--search", "{} lists no learning rates to choose from", options.what);
   if (!options.cost)
     if (const int signal = set_rates(table, experiment.rates, run, options.search); signal != 0)
       return Interrupt::exit_code(signal);
   Ablation ablation(table, run);
   if (!options.table)
     if (const int code = train(ablation, table, run); code != 0) return code;
-  fmt::print("\n{}", tables_of(ablation.report(), options.cost));
-  if (const std::string probes = probe_tables(table, out); !probes.empty()) fmt::print("\n{}", probes);
+  show(ablation.results(), options);
   return exit_success;
 }
 
@@ -260,7 +223,9 @@ void add_ablate(CLI::App& program) {
         ->check(CLI::Range(std::int64_t{1}, std::int64_t{1'000'000'000}).description(""))
         ->type_name("INT");
   };
-  command->add_option("FAMILY", options->family, ablation_families() + ", or a file of rows and claims, NAME.toml")
+  command
+      ->add_option("FAMILY", options->what,
+                   ablation_families() + ", or a file of rows and claims, NAME.toml, or of kept results, NAME.json")
       ->required()
       ->type_name("");
   command->add_option("--data", options->data, "folder with WikiText-2 (qic: AG News); built-in data by default")->type_name("DIR");
@@ -286,22 +251,26 @@ void add_ablate(CLI::App& program) {
   command->add_flag(
       "--search", options->search,
       "first search for the best learning rate of each row, among those in the file, as `argand sweep --halving --widen` does");
-  command->add_flag("--table", options->table, "train nothing; print the table of the finished runs");
+  command->add_flag("--table", options->table, "train nothing; print the tables of the finished runs");
+  command
+      ->add_option("--against", options->against,
+                   "with --table or NAME.json: compare with this row instead of the first; FILE.json:ROW for that of another file")
+      ->type_name("ROW");
+  command->add_flag("--json", options->json, "with --table or NAME.json: print one JSON object, the numbers and the tables");
   command->add_flag("--cost", options->cost,
                     "train a few steps of each row and print their costs: FLOPs, time, memory and generation time; with --table, "
                     "of the runs in --out");
   command
       ->add_option("--keep", options->keep,
-                   "copy the finished runs of --out to this folder, reduced and without paths; with --cost only the table of costs")
-      ->type_name("DIR");
+                   "add the finished runs of --out to this file: what tables and figures need of them, one line per run; with "
+                   "--cost as costs")
+      ->type_name("NAME.json");
   command
-      ->add_option("--made-by", options->made_by, "with --keep: the commit that made the runs, where their logs do not record it")
-      ->type_name("TEXT");
-  command->add_option("--check", options->check, "rebuild the tables of this folder from its logs, and compare")->type_name("DIR");
-  command
-      ->add_option("--repeat", options->repeat,
-                   "train rows of this folder again with the same recipe and seeds, and check whether the results agree")
-      ->type_name("DIR");
+      ->add_option("--check", options->check,
+                   "make every table of NAME.json, or of all such files in a folder, again, and look for it in this page")
+      ->type_name("PAGE.md");
+  command->add_flag("--repeat", options->repeat,
+                    "train rows of NAME.json again with the same recipe and seeds, and check whether the results agree");
   add_threads(*command, "Options", "threads shared by the runs");
   command->footer(
       "Every row is trained in OUT/ROW/seed-S, a run that all other commands read. After Ctrl-C or a crash, the same command\n"
@@ -316,7 +285,9 @@ void add_ablate(CLI::App& program) {
       "--judge RUN scores the texts, afterwards and as often as you like; use a larger model of another family. All these tables\n"
       "are in OUT/probes.md.\n"
       "--cost also times generation once, as `argand eval --latency` does: latency.json.\n"
-      "--repeat writes its table to OUT/repeated.md, and fails if a row does not land.\n"
+      "NAME.json alone prints its tables; rows that are kept on another day join those in the file if family, task, source,\n"
+      "requested settings and logged steps are the same. --repeat writes its table to OUT/repeated.md, and fails if a row does\n"
+      "not land.\n"
       "A file NAME.toml has its own rows and rates, and claims, which get a verdict each (experiments/README.md); with --search\n"
       "each row first finds its best learning rate, in OUT/search/ROW, and then trains with it.\n"
       "Every token of the text is scored. --set eval_protocol=full-blocks measures as argand once did, to continue tables of that\n"
@@ -331,10 +302,10 @@ void add_ablate(CLI::App& program) {
       "  argand ablate qic --data ag_news --cost\n"
       "  argand ablate complexformer --data wikitext-2 --probe\n"
       "  argand ablate complexformer --judge runs/judge\n"
-      "  argand ablate crope --out runs/crope-modes --keep results/crope-modes\n"
-      "  argand ablate crope --check results/crope-modes\n"
-      "  argand ablate crope --repeat results/crope-modes --rows qk --data wikitext-2\n"
-      "  argand ablate crope --cost --out runs/costs-crope --keep results/costs");
+      "  argand ablate crope --out runs/crope-modes --keep crope-modes.json\n"
+      "  argand ablate crope-modes.json --rows all,half_all --against qk\n"
+      "  argand ablate crope-modes.json --repeat --rows qk --data wikitext-2\n"
+      "  argand ablate bench/results/tables --check docs/guides/results-tables.md");
   command->callback([options] {
     if (const int code = ablate(*options); code != exit_success) throw CLI::RuntimeError(code);
   });

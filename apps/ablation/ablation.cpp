@@ -6,13 +6,13 @@
 #include <nlohmann/json.hpp>
 
 #include "apps/ablation/probes.h"
+#include "apps/ablation/result_tables.h"
 #include "apps/runs/side_by_side.h"
 #include "apps/terminal/command_line.h"
 #include "apps/terminal/interrupt.h"
 #include "apps/terminal/option_names.h"
 #include "core/machine/json.h"
 #include "data/files/atomic_file.h"
-#include "train/ablation/kept_runs.h"
 #include "train/checkpoints/run_folder.h"
 #include "train/config/run_config.h"
 #include "train/data/corpora.h"
@@ -134,12 +134,11 @@ int Ablation::run() {
                        // An audit that finds violations fails, but has written them down.
                        .may_fail = [](const std::vector<std::string>& words) { return words[0] == "audit"; }};
   if (const int signal = all.run(work); signal != 0) return Interrupt::exit_code(signal);
-  write_tables(report(), options_.out);
-  write_probe_tables(table_, options_.out);
+  write_tables(results(), options_.out);
   require(failed == 0, "ablate", "{} of {} runs failed; run the same command to try them again{}", failed, jobs_.size(), failures);
   return 0;
 }
 
-AblationReport Ablation::report() const { return {table_, read_results(table_, options_.out)}; }
+ResultTable Ablation::results() const { return read_result_folder(table_, options_.out); }
 
 }  // namespace argand

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "apps/ablation/ablation_report.h"
 #include "train/ablation/ablation_plan.h"
+#include "train/ablation/result_table.h"
 
 namespace argand {
 
@@ -34,7 +34,7 @@ class Ablation {
   int run();
 
   /// Covers all seeds present in the folder, not only those asked for.
-  AblationReport report() const;
+  ResultTable results() const;
 
  private:
   struct Job {

@@ -2,13 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <fstream>
-#include <iterator>
 #include <set>
-#include <sstream>
 
 #include "core/text/text_layout.h"
-#include "data/files/atomic_file.h"
 
 namespace argand {
 namespace {
@@ -39,11 +35,6 @@ RowVerdict side_of(const PairedDifference& c) {
   if (c.high && *c.high < 0) return RowVerdict::Lower;
   if (c.low && *c.low > 0) return RowVerdict::Higher;
   return RowVerdict::Unknown;
-}
-
-std::string contents(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
 }
 
 }  // namespace
@@ -87,9 +78,17 @@ std::string mean_and_deviation(const std::vector<double>& values, int decimals) 
   return fmt::format("{:.{}f} ± {:.{}f} ({})", mean, decimals, deviation, decimals, count);
 }
 
-AblationReport::AblationReport(AblationTable table, std::vector<SeedResults> results)
-    : table_(std::move(table)), results_(std::move(results)) {
+std::string one_below_the_other(const std::vector<std::string>& tables) {
+  std::string text;
+  for (const std::string& table : tables)
+    if (!table.empty()) text += (text.empty() ? "" : "\n") + table;
+  return text;
+}
+
+AblationReport::AblationReport(AblationTable table, std::vector<SeedResults> results, std::vector<RateResults> rates)
+    : table_(std::move(table)), results_(std::move(results)), rates_(std::move(rates)) {
   results_.resize(table_.rows.size());
+  rates_.resize(table_.rows.size());
   compare_rows();
   compare_claims();
 }
@@ -189,7 +188,9 @@ std::string AblationReport::claims() const {
     lines += fmt::format("| {} {} {}{} | {} | {} | {}{} |\n", claim.better, relation, claim.worse, most, claim.paper,
                          difference_text(c, lm()), to_text(claims_[i].verdict), claim.within && c.low ? "" : why);
   }
-  if (lines.empty()) return "";
+  const std::string note = table_.note.empty() ? "" : paragraph(table_.note);
+  // If the paper has claims but none compares these rows, its note does not apply to them either.
+  if (lines.empty()) return table_.claims.empty() ? note : "";
   for (const AblationClaim& claim : table_.claims)
     if (claim.better.empty()) lines += fmt::format("| | {} | | out of reach: {} |\n", claim.paper, claim.out_of_reach);
   const auto tested =
@@ -197,10 +198,12 @@ std::string AblationReport::claims() const {
   std::string text =
       fmt::format("| claim | the paper | here, the first against the second | verdict |\n|---|---|---:|---|\n{}", lines);
   if (tested > 1) text += "\n" + paragraph(fmt::format("The intervals of this table hold for its {} claims at once.", tested));
-  return text;
+  return one_below_the_other({text, note});
 }
 
-std::string AblationReport::markdown() const {
+std::string AblationReport::markdown() const { return one_below_the_other({rows(), rates(), pace(), claims()}); }
+
+std::string AblationReport::rows() const {
   const bool has_paper = std::any_of(table_.rows.begin(), table_.rows.end(), [](const AblationRow& r) { return !r.paper.empty(); });
   const std::string source = table_.source.empty() ? "" : ", " + table_.source;
   std::string text = fmt::format("| row | | parameters | {} | against {} | verdict |{}\n|---|---|---:|---:|{}---:|---|{}\n",
@@ -223,13 +226,7 @@ std::string AblationReport::markdown() const {
                         row == 0 ? "" : difference_text(c, lm()), row == 0 ? "" : verdict,
                         has_paper ? fmt::format(" {} |", r.paper.empty() ? "-" : r.paper) : "");
   }
-  if (table_.rows.size() > 1) text += "\n" + explanation();
-  if (const std::string of_training = pace(); !of_training.empty()) text += "\n" + of_training;
-  const std::string of_paper = claims();
-  if (!of_paper.empty()) text += "\n" + of_paper;
-  // If the paper has claims but none compares these rows, its note does not apply to them either.
-  if (!table_.note.empty() && (table_.claims.empty() || !of_paper.empty())) text += "\n" + paragraph(table_.note);
-  return text;
+  return table_.rows.size() > 1 ? text + "\n" + explanation() : text;
 }
 
 std::string AblationReport::json() const {
@@ -239,6 +236,7 @@ std::string AblationReport::json() const {
         r.difference.low ? Json({six_digits(shown(*r.difference.low)), six_digits(shown(*r.difference.high))}) : Json();
     json["p"] = r.difference.p ? six_digits(*r.difference.p) : Json();
     json["verdict"] = to_text(r.verdict);
+    json["text"] = difference_text(r.difference, lm());
   };
   Json head = {{"family", table_.family},
                {"task", table_.task},
@@ -265,31 +263,6 @@ std::string AblationReport::json() const {
   std::string text = head.dump();
   text.pop_back();
   return fmt::format("{},\"rows\":[{}],\n\"claims\":[{}]}}\n", text, rows, claims);
-}
-
-void write_tables(const AblationReport& report, const std::string& out) {
-  write_file_atomically(out + "/table.md", report.markdown());
-  write_file_atomically(out + "/table.json", report.json());
-}
-
-std::vector<std::string> differences_of_tables(const AblationReport& report, const std::string& out) {
-  std::vector<std::string> found = differences_of_lines(report.markdown(), out + "/table.md");
-  for (std::string& line : differences_of_lines(report.json(), out + "/table.json")) found.push_back(std::move(line));
-  return found;
-}
-
-std::vector<std::string> differences_of_lines(const std::string& wanted, const std::string& path) {
-  std::vector<std::string> found;
-  std::istringstream now(wanted), then(contents(path));
-  for (int number = 1;; ++number) {
-    std::string a, b;
-    const bool more = static_cast<bool>(std::getline(now, a)), kept = static_cast<bool>(std::getline(then, b));
-    if (!more && !kept) break;
-    if (more != kept || a != b)
-      found.push_back(fmt::format("{}:{}: kept: {}; the logs say: {}", path.substr(path.rfind('/') + 1), number,
-                                  kept ? b : "no such line", more ? a : "no such line"));
-  }
-  return found;
 }
 
 }  // namespace argand

@@ -1,10 +1,10 @@
 #pragma once
-/// The tables of an ablation, computed only from its logs.
+/// The tables of an ablation, computed only from what its runs came to.
 
 #include <functional>
 
-#include "train/ablation/ablation_result.h"
 #include "train/ablation/comparison.h"
+#include "train/ablation/result_table.h"
 
 namespace argand {
 
@@ -22,17 +22,20 @@ struct RowComparison {
 
 class AblationReport {
  public:
-  /// `results`: for each row, as returned by read_results.
-  AblationReport(AblationTable table, std::vector<SeedResults> results);
+  /// `results`, `rates`: one entry per row; no rates if none were searched for.
+  AblationReport(AblationTable table, std::vector<SeedResults> results, std::vector<RateResults> rates = {});
+  explicit AblationReport(const ResultTable& runs) : AblationReport(runs.table, runs.results, runs.rates) {}
 
-  /// The table, the meaning of its columns, and the paper's claims, if any, with verdicts, as Markdown.
+  // All as Markdown, "" where there is nothing to show.
+  std::string rows() const;    ///< each row against the first, and the meaning of the columns
+  std::string rates() const;   ///< what each learning rate came to
+  std::string pace() const;    ///< the steps and the arithmetic each row takes to a loss that all reach; "" if a run is too short
+  std::string claims() const;  ///< the paper's claims with verdicts, and the note
+  std::string costs() const;   ///< what a token costs in arithmetic, time and memory
+  /// Rows, rates, pace and claims.
   std::string markdown() const;
-  /// The same as numbers of six digits, one line per run, for figures.
+  /// Rows and claims as numbers of six digits, one line per row, for figures.
   std::string json() const;
-  /// What a token costs in arithmetic, time and memory, as Markdown.
-  std::string costs() const;
-  /// The steps and the arithmetic each row takes to a loss that all reach, as Markdown; "" if a run is too short.
-  std::string pace() const;
 
  private:
   bool lm() const { return table_.task == "lm"; }
@@ -41,12 +44,12 @@ class AblationReport {
   std::optional<std::size_t> find(const std::string& row) const;
   double shown(double difference) const;
   std::string explanation() const;
-  std::string claims() const;
   void compare_rows();
   void compare_claims();
 
   AblationTable table_;
   std::vector<SeedResults> results_;
+  std::vector<RateResults> rates_;
   std::vector<RowComparison> rows_;            ///< each against the first
   std::vector<RowComparison> claims_;          ///< those that this table can test, better minus worse
   std::vector<const AblationClaim*> claimed_;  ///< the claims they belong to
@@ -60,12 +63,8 @@ double in_units(double difference, bool of_losses);
 /// The text as terminated lines of a Markdown file.
 std::string paragraph(const std::string& text);
 
-/// Where table.md and table.json in the folder OUT disagree with its logs: one line per difference.
-std::vector<std::string> differences_of_tables(const AblationReport& report, const std::string& out);
-/// Compares the file at `path` with `wanted`; a missing file has no lines.
-std::vector<std::string> differences_of_lines(const std::string& wanted, const std::string& path);
-/// Writes table.md and table.json to OUT.
-void write_tables(const AblationReport& report, const std::string& out);
+/// The tables of a Markdown text, one below the other; those that are empty are left out.
+std::string one_below_the_other(const std::vector<std::string>& tables);
 
 /// "+1.3 % [-0.2, 2.8]", or "+1.3 % (1)" without an interval: a difference of losses in nats, shown as that of the perplexities in
 /// per cent, exp(d) - 1; "+1.3 [-0.2, 2.8]" for points; "-" if there are no pairs.

@@ -20,9 +20,4 @@ std::vector<std::string> next_probe(const AblationTable& table, const std::strin
 /// judged. Throws InputError for a judge that is a classifier or whose tokens are not words.
 std::int64_t judge_texts(const AblationTable& table, const std::string& out, const TrainedRun& judge);
 
-/// Tables, as Markdown, of texts, positions, learnt parameters and retrieval, as far as present; "" if nothing was probed.
-std::string probe_tables(const AblationTable& table, const std::string& out);
-/// Writes them to OUT/probes.md, if there are any.
-void write_probe_tables(const AblationTable& table, const std::string& out);
-
 }  // namespace argand

@@ -2,120 +2,133 @@
 
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
 #include <set>
 
 #include "apps/ablation/ablation_report.h"
 #include "apps/terminal/command_line.h"
 #include "apps/terminal/option_names.h"
 #include "core/machine/json.h"
+#include "data/tokens/tokenizer.h"
 #include "train/ablation/ablation_plan.h"
-#include "train/ablation/kept_runs.h"
-#include "train/checkpoints/run_folder.h"
-#include "train/config/run_config.h"
 
 namespace argand {
 namespace {
 
-namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
-/// The configuration of a run, with the defaults that old ones leave unsaid.
-Json config_of(const std::string& out, const std::string& row, std::int64_t seed) {
-  const Json file = read_json(RunFolder(folder_of_run(out, row, seed)).file("config.json"));
-  return parse_json("config", RunConfig::from_json(file.dump()).to_json());
+/// The settings of a configuration, all of them.
+Json all_settings(const RunConfig& config) { return flat_settings(parse_json("config", config.to_json())); }
+
+/// "lr is 0.002, was 0.001": where two configurations differ, but for keys that may.
+std::vector<std::string> differences(const Json& before, const Json& now, const std::set<std::string>& may) {
+  std::vector<std::string> found;
+  for (const auto& [key, is] : now.items())
+    if (const auto was = before.find(key); !may.contains(key) && (was == before.end() || *was != is))
+      found.push_back(fmt::format("{} is {}, was {}", key, is.dump(), was == before.end() ? "not there" : was->dump()));
+  return found;
 }
 
-/// "training.lr is 0.002, was 0.001": the differences between two configurations, except the permitted ones.
-void add_differences(const Json& before, const Json& now, const std::set<std::string>& may, const std::string& place,
-                     std::vector<std::string>& found) {
-  for (const auto& [key, is] : now.items()) {
-    const std::string name = place + key;
-    const auto was = before.find(key);
-    if (may.contains(name)) continue;
-    if (was != before.end() && was->is_object() && is.is_object())
-      add_differences(*was, is, may, name + ".", found);
-    else if (was == before.end() || *was != is)
-      found.push_back(fmt::format("{} is {}, was {}", name, is.dump(), was == before.end() ? "not there" : was->dump()));
+const std::set<std::string> of_a_run = {"data", "keep", "milestone_every"};
+const std::set<std::string> of_the_data = {"steps", "tokens", "vocab_size", "n_classes"};
+
+/// As an option has it: lists without brackets.
+std::string option_text(const Json& value) {
+  if (value.is_string()) return value.get<std::string>();
+  const std::string text = value.dump();
+  return value.is_array() ? text.substr(1, text.size() - 2) : text;
+}
+
+/// The settings of a kept row, but those that only its data say.
+KeyTexts recipe_of_row(const Json& settings, const Json& asked) {
+  KeyTexts recipe;
+  const bool epochs = settings.value("epochs", 0) > 0;
+  for (const auto& [key, value] : settings.items()) {
+    if (key == "task" || key == "data" || key == (epochs ? "steps" : "epochs")) continue;
+    if ((key == "vocab_size" || key == "n_classes") && !asked.contains(key)) continue;
+    recipe.emplace_back(key, option_text(value));
   }
+  return recipe;
 }
-
-const std::set<std::string> of_a_run = {"training.seed", "training.data", "training.keep", "training.milestone_every"};
 
 }  // namespace
 
-AblationTable kept_rows(const AblationTable& whole, const std::string& kept, const std::vector<std::string>& wanted,
-                        std::int64_t seeds) {
-  shared_by_rows(whole, kept, "repeat");
-  if (fs::exists(kept + "/costs.md") && !fs::exists(kept + "/table.md"))
-    input_fail("--repeat", "{} contains only costs, no results", kept);
-  AblationTable table = with_rows(with_rows_in(whole, kept), wanted, kept, kept);
-  const std::vector<SeedResults> results = read_results(table, kept);
-  for (std::size_t i = 0; i < table.rows.size(); ++i) {
-    const auto& [name, runs] = std::pair(table.rows[i].name, results[i].size());
-    if (runs < 2)
-      input_fail("--repeat", "{} has {} of {}; at least two runs are needed to compare seeds", kept,
-                 runs == 1 ? "one run" : "no run", name);
+ResultTable rows_to_repeat(const ResultTable& kept, const std::vector<std::string>& wanted, std::int64_t seeds,
+                           const std::string& path) {
+  if (kept.costs) input_fail("--repeat", "{} contains only costs, no results", path);
+  ResultTable rows = with_rows(kept, wanted, path);
+  for (std::size_t i = 0; i < rows.table.rows.size(); ++i) {
+    const std::string& name = rows.table.rows[i].name;
+    if (rows.results[i].size() < 2)
+      input_fail("--repeat", "{} has one run of {}; at least two runs are needed to compare seeds", path, name);
     for (std::int64_t seed = 0; seed < seeds; ++seed)
-      if (!results[i].contains(seed)) input_fail("--seeds", "{} has no run of {} with seed {}", kept, name, seed);
+      if (!rows.results[i].contains(seed)) input_fail("--seeds", "{} has no run of {} with seed {}", path, name, seed);
   }
-  return table;
+  return rows;
 }
 
-KeyTexts recipe_of(const AblationTable& rows, const std::string& kept, const std::string& data) {
-  const Json shared = shared_by_rows(rows, kept, "repeat");
-  KeyTexts recipe;
-  for (const auto& [key, value] : shared.items()) {
-    if (key == "family") continue;
-    const std::string text = value.get<std::string>();
+Recipe recipe_of(const ResultTable& kept, const std::string& data) {
+  Recipe recipe{.table = kept.table, .shared = {}};
+  for (const auto& [key, value] : kept.asked.items()) {
+    const auto text = value.get<std::string>();
     if (key == "data" && data.empty())
       input_fail("--repeat", "the kept runs were trained on {}; give its folder with --data DIR", text);
-    if (key == "init" || key == "irw_file" || (key == "tokens" && is_token_file(text)))
-      input_fail("--repeat", "the kept runs used {} {}, but kept folders do not record its path", option_name(key), text);
-    recipe.emplace_back(key, key == "data" ? data : text);
+    recipe.shared.emplace_back(key, key == "data" ? data : text);
   }
-  if (!shared.contains("data") && !data.empty())
+  if (!kept.asked.contains("data") && !data.empty())
     input_fail("--repeat", "the kept runs were trained on the built-in data; leave out --data");
-  if (rows.task == "lm" && !shared.contains("eval_protocol"))
-    recipe.emplace_back("eval_protocol", "full-blocks");  // as before there was a choice
-  for (const AblationRow& row : rows.rows) {
-    const std::int64_t seed = seeds_of_row(kept + "/" + row.name).front();
-    const RunConfig now = RunConfig::resolve({}, settings_of_run(rows, row, seed, recipe), rows.task);
-    std::set<std::string> may = of_a_run;
-    may.insert({"training.steps", "training.tokens", "model.vocab_size", "model.n_classes"});  // which the data influence
-    std::vector<std::string> differences;
-    add_differences(config_of(kept, row.name, seed), parse_json("config", now.to_json()), may, "", differences);
-    if (!differences.empty())
-      input_fail("--repeat", "this program would train {} differently: {}", row.name, CLI::detail::join(differences, "; "));
+  for (std::size_t i = 0; i < kept.table.rows.size(); ++i) {
+    AblationRow& row = recipe.table.rows[i];
+    try {
+      const Json settings = all_settings(config_of_settings(kept.settings[i]));
+      for (const char* key : {"init", "irw_file", "tokens"})
+        if (const auto file = settings.find(key); file != settings.end() && !file->get<std::string>().empty())
+          if (key != std::string("tokens") || is_token_file(file->get<std::string>()))
+            input_fail("--repeat", "the kept runs used {} {}, but only its name is kept", option_name(key),
+                       file->get<std::string>());
+      row.settings = recipe_of_row(settings, kept.asked);
+      const std::int64_t seed = kept.results[i].begin()->first;
+      const RunConfig now = RunConfig::resolve({}, settings_of_run(recipe.table, row, seed, recipe.shared), kept.table.task);
+      std::set<std::string> may = of_a_run;
+      may.insert(of_the_data.begin(), of_the_data.end());
+      if (const auto found = differences(settings, all_settings(now), may); !found.empty())
+        input_fail("--repeat", "this program would train {} differently: {}", row.name, CLI::detail::join(found, "; "));
+    } catch (const InputError&) {
+      throw;
+    } catch (const Error& error) {
+      input_fail("--repeat", "this program cannot train {} as it was: {}", row.name, error.what());
+    }
   }
   return recipe;
 }
 
 bool RepeatedRow::lands() const { return settings.empty() && (same || (within && std::abs(apart) <= *within)); }
 
-Repetition::Repetition(const AblationTable& table, const std::string& kept, const std::string& out) : lm_(table.task == "lm") {
-  const std::vector<SeedResults> before = read_results(table, kept), now = read_results(table, out);
+Repetition::Repetition(const ResultTable& kept, const ResultTable& now) : lm_(kept.table.task == "lm") {
   std::vector<Spread> spreads;
-  for (std::size_t i = 0; i < table.rows.size(); ++i) {
+  for (std::size_t i = 0; i < kept.table.rows.size(); ++i) {
     RepeatedRow& row = rows_.emplace_back();
-    row.name = table.rows[i].name;
+    row.name = kept.table.rows[i].name;
     const auto measure = [&](const AblationResult& r) { return lm_ ? r.loss : r.metric; };
-    std::vector<double> measured, differences;
-    for (const auto& [_, result] : before[i]) row.kept.push_back(result.metric), measured.push_back(measure(result));
+    std::vector<double> measured, differences_of_pairs;
+    for (const auto& [_, result] : kept.results[i]) row.kept.push_back(result.metric), measured.push_back(measure(result));
     spreads.push_back(spread_of(measured));
     row.same = true;
-    for (const auto& [seed, result] : now[i]) {
-      const auto pair = before[i].find(seed);
-      if (pair == before[i].end()) continue;
-      row.kept_again.push_back(pair->second.metric), row.here.push_back(result.metric);
-      differences.push_back(measure(result) - measure(pair->second));
-      row.same = row.same && result.loss == pair->second.loss && result.metric == pair->second.metric;
-      if (row.settings.empty())
-        add_differences(config_of(kept, row.name, seed), config_of(out, row.name, seed), of_a_run, "", row.settings);
+    for (std::size_t k = 0; k < now.table.rows.size(); ++k) {
+      if (now.table.rows[k].name != row.name) continue;
+      for (const auto& [seed, result] : now.results[k]) {
+        const auto pair = kept.results[i].find(seed);
+        if (pair == kept.results[i].end()) continue;
+        row.kept_again.push_back(pair->second.metric), row.here.push_back(result.metric);
+        differences_of_pairs.push_back(measure(result) - measure(pair->second));
+        row.same = row.same && result.loss == pair->second.loss && result.metric == pair->second.metric;
+      }
+      if (!row.here.empty())
+        row.settings = differences(all_settings(config_of_settings(kept.settings[i])),
+                                   all_settings(config_of_settings(now.settings[k])), of_a_run);
     }
-    row.same = row.same && !differences.empty();
-    row.apart = spread_of(differences).mean;
-    compared_ += !differences.empty() && row.settings.empty();
+    row.same = row.same && !differences_of_pairs.empty();
+    row.apart = spread_of(differences_of_pairs).mean;
+    compared_ += !differences_of_pairs.empty() && row.settings.empty();
   }
   for (std::size_t i = 0; i < rows_.size(); ++i) rows_[i].within = means_within(spreads[i], rows_[i].here.size(), compared_);
 }

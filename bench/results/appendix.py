@@ -1,18 +1,22 @@
 #!/usr/bin/env python3
-"""docs/guides/results-tables.md: every table of kept results, of the compact files in tables/.
+"""docs/guides/results-tables.md: every table of kept results. `argand ablate` makes them of the files in tables/.
 
-  appendix.py            print the page
-  appendix.py --write    write it
+  appendix.py [ARGAND]            print the page
+  appendix.py --write [ARGAND]    write it
+
+ARGAND is the program, build/apps/argand if it is not given.
 """
+import functools
 import json
-import math
 import statistics
+import subprocess
 import sys
+from pathlib import Path
 
 import measured
-from comparison import compare, quantile
-from tables import HERE, named, signed, spread, table
+from measured import HERE, spread, table
 
+ARGAND = HERE.parents[1] / "build" / "apps" / "argand"
 PAGE = HERE.parents[1] / "docs" / "guides" / "results-tables.md"
 INTRODUCTION = """# Appendix: the tables of the results
 
@@ -54,21 +58,34 @@ HEADINGS = {"rows": "", "rates": "By learning rate", "pace": "Equal work", "clai
             "interventions": "What learnt angles are worth", "lookup": "What looking up is worth"}
 
 
-def runs_of(name):
-    return json.loads((HERE / "tables" / f"{name}.json").read_text(encoding="utf8"))["runs"]
+def ablate(file, *words):
+    done = subprocess.run([ARGAND, "ablate", HERE / file, *words], capture_output=True, text=True, check=False)
+    if done.stderr:
+        sys.exit(done.stderr)
+    return done.stdout
+
+
+@functools.cache
+def told(file, *words):
+    """What the program says of a file of results: its numbers, and its tables in Markdown."""
+    return json.loads(ablate(file, *words, "--json"))
+
+
+def kept(file):
+    return json.loads((HERE / file).read_text(encoding="utf8"))
 
 
 def section(name, title, seen):
-    results = named(name)
+    results = told(f"tables/{name}.json")
     parts = [f"## {title}\n"]
     for kind, heading in HEADINGS.items():
-        if text := results.text([kind]):
+        if text := results["tables"].get(kind):
             parts.append(f"**{heading}.**\n" if heading else "")
             parts.append(text)
             if kind == "rows":
                 parts.append(f"![How far {seen}, a dot for each seed and a line for the interval](../pictures/results/{name}.svg)\n")
-                parts.append(f"*Each row against `{results.first}`, seed by seed. A blue line leaves out 0: the difference is significant.*\n")
-            if kind == "rows" and (ways := travel(results)):
+                parts.append(f"*Each row against `{results['rows'][0]['row']}`, seed by seed. A blue line leaves out 0: the difference is significant.*\n")
+            if kind == "rows" and (ways := travel(name)):
                 parts.append(f"**How far learnt angles went.**\n\n{ways}")
             if kind == "positions":
                 parts.append(f"![Perplexity by the number of words before, on logarithmic axes, a line for each row](../pictures/results/{name}-positions.svg)\n")
@@ -78,7 +95,7 @@ def section(name, title, seen):
 
 def shakespeare():
     rows = []
-    for (model,), runs in sorted(measured.grouped(runs_of("shakespeare"), "family").items(), key=lambda item: statistics.fmean(run["loss"] for run in item[1])):
+    for (model,), runs in sorted(measured.grouped(kept("runs/shakespeare.json")["runs"], "family").items(), key=lambda item: statistics.fmean(run["loss"] for run in item[1])):
         losses = [run["loss"] for run in runs]
         rows.append([MODELS.get(model, model).split(",")[0] if model == "crope" else MODELS[model], runs[0]["parameters"], spread(losses, 3),
                      ", ".join(f"{loss:.4f}" for loss in losses), f"{statistics.fmean(run['bits'] for run in runs):.3f}"])
@@ -87,7 +104,7 @@ def shakespeare():
 
 def pytorch(name, measure):
     rows = []
-    for (model,), runs in sorted(measured.grouped(runs_of(name), "model").items(), key=lambda item: min(run[measure] for run in item[1])):
+    for (model,), runs in sorted(measured.grouped(kept(f"runs/{name}.json")["runs"], "model").items(), key=lambda item: min(run[measure] for run in item[1])):
         cells = [", ".join(f"{run[measure]:.1f}" for run in runs if run["program"] == program) for program in ("argand", "pytorch")]
         rows.append([MODELS[model] if measure == "perplexity" else MODELS[model].split(",")[0], *cells])
     return table(["model", "argand, each seed", "PyTorch, each seed"], rows, [False, False, False])
@@ -95,29 +112,22 @@ def pytorch(name, measure):
 
 def repeated():
     """Rows that were trained again, and where another seed might have landed."""
-    rows, runs = [], runs_of("repeated")
-    for run in runs:
-        results, together = named(run["table"]), sum(other["table"] == run["table"] for other in runs)
-        kept = results.named[run["row"]]["runs"]
-        before, = [one for one in kept if one["seed"] == run["seed"]]
-        values = [results.value(one) for one in kept]
-        reach = quantile(1 - 0.05 / together, len(values) - 1) * statistics.stdev(values) * math.sqrt(2)
-        apart = results.value(run) - results.value(before)
-        text, unit = (lambda d: signed(results.shown(d))), " %" if results.lm else ""
-        rows.append([run["table"], run["row"], spread([results.metric(one) for one in kept]), f"{results.metric(before):.1f}", f"{results.metric(run):.1f}",
-                     text(apart) + unit, f"[{text(-reach)}, {text(reach)}]{unit}", "lands" if abs(apart) <= reach else "does not land"])
+    rows = []
+    for file in sorted((HERE / "repeated").glob("*.json")):
+        text = ablate(f"tables/{file.name}", "--repeat", "--table", "--out", file)
+        rows += [[file.stem, *line[2:-2].replace(" (1) |", " |").split(" | ")] for line in text.splitlines()[2:] if line.startswith("| ")]
     return table(["table", "row", "kept", "of this seed", "here", "apart", "other seeds", ""], rows, [False, False, True, True, True, True, True, False])
 
 
-def travel(results):
+def travel(name):
     """How far learnt angles went: of QIC from where they start, of ComplexFormer as they lie in the end."""
-    rows, lines = [row for row in results.rows if row["runs"][0]["learnt"]], []
-    for row in rows:
+    results, lines = kept(f"tables/{name}.json"), []
+    for row in (row for row in results["rows"] if row["runs"][0]["learnt"]):
         ends = [run["learnt"] for run in row["runs"]]
         if "delta_mean" in ends[0]:
             lines.append([row["row"], *(spread([end[key] for end in ends], 3).replace("-0.000", "0.000") for key in ("delta_mean", "delta_std", "phase_bias_mean", "phase_bias_std"))])
         elif "theta" in ends[0] and row["row"] != "learned-from-random":
-            start = row["settings"].get("theta_init", results.all["settings"]["theta_init"])
+            start = row["settings"].get("theta_init", results["settings"]["theta_init"])
             moves = [[abs(angle - start) for angles in end["theta"].values() for angle in angles] for end in ends]
             lines.append([row["row"], f"{start:.3f}", spread([statistics.fmean(of_run) for of_run in moves], 3), f"{max(map(max, moves)):.3f}"])
     if not lines:
@@ -133,17 +143,15 @@ def alone():
     """Comparisons that were asked after the tables had been read, each with an interval of its own."""
     rows = []
     for first, a, second, b in ALONE:
-        left, right = named(first), named(second)
-        there = {run["seed"]: right.value(run) for run in right.named[b]["runs"]}
-        one, = compare([[left.value(run) - there[run["seed"]] for run in left.named[a]["runs"] if run["seed"] in there]])
-        rows.append([f"{a} against {b}", first if first == second else f"{first}, {second}", str(len(one.differences)), left.difference_text(one)])
+        one = told(f"tables/{first}.json", "--rows", a, "--against", f"{HERE}/tables/{second}.json:{b}")["rows"][1]
+        rows.append([f"{a} against {b}", first if first == second else f"{first}, {second}", str(len(one["pairs"])), one["text"]])
     return table(["comparison", "tables", "seeds", "difference"], rows, [False, False, True, True])
 
 
 def claims_in_all():
     rows = []
     for name, title, _ in BEST + TABLES:
-        verdicts = [verdict for _, _, verdict in named(name).claims()]
+        verdicts = [claim["verdict"] for claim in told(f"tables/{name}.json")["claims"]]
         if verdicts:
             rows.append([title, str(len(verdicts)), *(str(verdicts.count(verdict)) for verdict in ("holds", "does not hold", "not significant"))])
     return table(["table", "claims", "hold", "are reversed", "not significant"], rows, [False, True, True, True, True])
@@ -154,7 +162,7 @@ def page():
              "Asked after the tables had been read, so trust them less than the tables. Each interval is for its comparison alone.\n", alone(), "## Costs\n",
              "Twelve steps of every language model and a hundred of every classifier, three seeds, two threads. The machine is a virtual one whose memory others share: times "
              "that are not several deviations apart say nothing.\n"]
-    parts += [f"**{title}.**\n\n{named('costs-' + name).text(['costs'])}" for name, title in (("complexformer", "ComplexFormer"), ("crope", "CRoPE"), ("crat", "CRAT"), ("qic", "QIC"))]
+    parts += [f"**{title}.**\n\n{told(f'tables/costs-{name}.json')['tables']['costs']}" for name, title in (("complexformer", "ComplexFormer"), ("crope", "CRoPE"), ("crat", "CRAT"), ("qic", "QIC"))]
     parts += ["## The same models in PyTorch\n", "Preset `small`, 500 steps, validation perplexity in full blocks, every parameter decays.\n",
               pytorch("pytorch-500", "perplexity"), "Classifiers of AG News, two layers of width 128, no dropout, at most 128 words of an article, accuracy in %.\n",
               pytorch("pytorch-ag-news", "accuracy"), "## Shakespeare, letter by letter\n",
@@ -165,9 +173,12 @@ def page():
 
 
 if __name__ == "__main__":
-    if sys.argv[1:] == ["--write"]:
-        PAGE.write_text(page(), encoding="utf8")
-    elif sys.argv[1:]:
+    arguments = sys.argv[1:]
+    write = arguments[:1] == ["--write"]
+    if len(arguments[write:]) > 1 or any(word.startswith("-") for word in arguments[write:]):
         sys.exit(__doc__)
+    ARGAND = Path(arguments[-1]) if arguments[write:] else ARGAND
+    if write:
+        PAGE.write_text(page(), encoding="utf8")
     else:
         print(page(), end="")

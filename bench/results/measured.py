@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What was measured of trained runs beside their loss: tables/measured-NAME.json, and their tables.
+"""What was measured of trained runs beside their loss: runs/measured-NAME.json, and their tables.
 
   measured.py travel NAME=RUNS ...      of all logs below RUNS, how far δ, b and θ had gone after some steps; of inspect*.json (argand inspect
                                         --travel --attention --json), what setting parameters back costs
@@ -15,15 +15,13 @@ import statistics
 import sys
 from pathlib import Path
 
-from comparison import compare
-from tables import HERE, rate_name, signed, spread, table
-
+HERE = Path(__file__).resolve().parent
 STEPS = (100, 250, 500, 1000, 1500)  # where logs of travel are read
 SPREADS = {"phase_bias": 0.0, "delta": 0.02}  # learnt numbers that start at N(0, σ²)
 
 
 def kept(name):
-    return HERE / "tables" / f"measured-{name}.json"
+    return HERE / "runs" / f"measured-{name}.json"
 
 
 def write(name, entries):
@@ -37,6 +35,24 @@ def entries_of(name):
 
 def read(path):
     return json.loads(path.read_text(encoding="utf8"))
+
+
+def table(head, rows, right):
+    """Markdown; `right` says which columns are numbers."""
+    rule = "|" + "".join("---:|" if one else "---|" for one in right)
+    return "\n".join([f"| {' | '.join(head)} |", rule, *(f"| {' | '.join(row)} |" for row in rows)]) + "\n"
+
+
+def spread(values, decimals=1):
+    """Mean, sample deviation and count."""
+    mean = f"{statistics.fmean(values):.{decimals}f}"
+    return f"{mean} (1)" if len(values) == 1 else f"{mean} ± {statistics.stdev(values):.{decimals}f} ({len(values)})"
+
+
+def rate_name(rate):
+    """0.016 as 1.6e-2."""
+    mantissa, power = f"{rate:.2e}".split("e")
+    return f"{mantissa.rstrip('0').rstrip('.')}e{int(power)}"
 
 
 def digits(value):

@@ -1,13 +1,13 @@
-"""Figures of the results, of the compact files in bench/results/tables: the differences of a table, and perplexity by position."""
+"""Figures of the results, of the files in bench/results/tables: the differences of a table, and perplexity by position."""
+import json
 import math
-import os
-import sys
+import subprocess
+from pathlib import Path
 
 import plot
 from plot import Figure, Panel
 
-sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "bench", "results"))
-from tables import HERE, Results  # noqa: E402
+TABLES = Path(__file__).resolve().parents[2] / "bench" / "results" / "tables"
 
 
 def marks(low, high):
@@ -28,9 +28,10 @@ def far_away(rows):
     return []
 
 
-def differences(table):
+def differences(file):
     """Each seed a dot, the mean a stroke, the interval of the table a line; where that leaves the panel it ends in an
     arrow. A row that is far away is an arrow with its number."""
+    table = json.loads(subprocess.run([plot.ARGAND, "ablate", file, "--json"], capture_output=True, text=True, check=True).stdout)
     rows = [row for row in table["rows"] if row["differences"]]
     outside = far_away(rows[1:])
     dots = [d for row in rows if row not in outside for d in row["differences"]] + [0.0]
@@ -98,11 +99,12 @@ def mean_losses(runs):
     return {last: sum(found) / len(found) for last, found in sorted(losses.items())}
 
 
-def positions(results):
+def positions(file):
     """Perplexity by how much stands before, both on logarithmic axes, a line for each row."""
-    rows = {row["row"]: mean_losses(row["runs"]) for row in results.rows}
+    kept = json.loads(file.read_text(encoding="utf8"))["rows"]
+    rows = {row["row"]: mean_losses(row["runs"]) for row in kept}
     rows = {row: losses for row, losses in rows.items() if losses}
-    trained = next(run["positions"]["trained_length"] for row in results.rows for run in row["runs"] if "positions" in run)
+    trained = next(run["positions"]["trained_length"] for row in kept for run in row["runs"] if "positions" in run)
     every = [loss for losses in rows.values() for loss in losses.values()]
     low, high = min(every) - 0.05, max(every) + 0.05
     ends = sorted({last for losses in rows.values() for last in losses})
@@ -125,17 +127,8 @@ def positions(results):
     return f
 
 
-def drawn(results):
-    """What `differences` draws, in the table's units."""
-    rows = [{"row": results.first, "differences": [0.0]}]
-    for name, one in results.compared.items():
-        rows.append({"row": name, "differences": [results.shown(d) for d in one.differences], "difference": results.shown(one.mean or 0), "verdict": results.verdict(one),
-                     "interval": None if one.low is None else (results.shown(one.low), results.shown(one.high))})
-    return differences({"task": results.all["task"], "rows": rows})
-
-
-for kept in sorted(HERE.glob("tables/*-*.json")):
-    if kept.stem.startswith(("best-", "small-", "ag-news")):
-        plot.FIGURES["results/" + kept.stem] = lambda kept=kept: drawn(Results(kept))
-        if '"positions"' in kept.read_text(encoding="utf8"):
-            plot.FIGURES[f"results/{kept.stem}-positions"] = lambda kept=kept: positions(Results(kept))
+for file in sorted(TABLES.glob("*-*.json")):
+    if file.stem.startswith(("best-", "small-", "ag-news")):
+        plot.FIGURES["results/" + file.stem] = lambda file=file: differences(file)
+        if '"positions"' in file.read_text(encoding="utf8"):
+            plot.FIGURES[f"results/{file.stem}-positions"] = lambda file=file: positions(file)

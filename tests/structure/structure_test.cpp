@@ -53,7 +53,7 @@ const std::map<std::string, std::set<std::string>> floor_may_see = {
     {"train/start",
      {"train/config", "train/ranks", "train/checkpoints", "train/data", "train/evaluation", "train/generation", "train/loop"}},
     {"train/sweep", {"train/config"}},
-    {"train/ablation", {"train/config", "train/checkpoints", "train/evaluation"}},
+    {"train/ablation", {"train/config", "train/checkpoints", "train/evaluation", "train/sweep"}},
     {"train/checks", {"train/config"}},
     {"lab/expression", {}},
     {"lab", {"lab/expression"}},

@@ -103,7 +103,7 @@ def read_pages(browser, site, pictures):
                     browser.open("file://" + os.path.join(site, name), width=width, mobile=width == 390)
                     browser.run("Promise.all([document.fonts.ready, ...[...document.images].map((i) => (i.loading = 'eager', i.decode().catch(() => 0)))]).then(() => 0)")
                     browser.picture(os.path.join(pictures, f"{name[:-5]}-{width}-{theme}.png"))
-        browser.open("file://" + os.path.join(site, name), width=390, height=844, mobile=True)
+        browser.resize(width=390, height=844, mobile=True)
         width = browser.run("document.documentElement.scrollWidth")
         expect(width <= 390, f"{name}: {width} pixels wide on a telephone of 390")
     return names

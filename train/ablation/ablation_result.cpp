@@ -1,6 +1,7 @@
 #include "train/ablation/ablation_result.h"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
 #include <filesystem>
@@ -30,9 +31,19 @@ double number(const Json& line, const char* key) {
   return found != line.end() && found->is_number() ? found->get<double>() : 0;
 }
 
+/// What a step says of learnt parameters, besides the usual.
+Json diagnostics_of(const Json& step) {
+  constexpr std::array<std::string_view, 9> usual = {
+      "step", "loss", "lr", "grad_norm", "auxiliary", "tokens_per_second", "seconds", "flops", "peak_memory"};
+  Json found = Json::object();
+  for (const auto& [key, value] : step.items())
+    if (std::find(usual.begin(), usual.end(), key) == usual.end()) found[key] = value;
+  return found;
+}
+
 /// What one pass over the log collects.
 struct Read {
-  Json last_validation, made_by;
+  Json last_validation, made_by, learnt;
   std::int64_t last_step = 0, since_best = 0;
   std::vector<double> speeds;
   double flops = 0, tokens = 0, steps_with_flops = 0, peak_memory = 0;
@@ -47,7 +58,7 @@ struct Read {
         made_by = *by;
         if (!made_by.contains("parameters") && before.contains("parameters")) made_by["parameters"] = before["parameters"];
       }
-      if (line.contains("loss")) read_step(line);
+      if (line.contains("loss")) read_step(line), learnt = diagnostics_of(line);
       if (line.contains("valid_loss")) {
         since_best = line.value("best", Json()) == true ? 0 : since_best + 1;
         last_validation = std::move(line);
@@ -103,7 +114,8 @@ std::optional<AblationResult> read_result(const std::string& folder) {
   AblationResult result;
   result.loss = line["valid_loss"].get<double>();
   const bool labels = line.contains("valid_accuracy");
-  result.metric = labels ? 100 * number(line, "valid_accuracy") : std::exp(result.loss);
+  if (labels) result.accuracy = number(line, "valid_accuracy");
+  result.metric = labels ? 100 * *result.accuracy : std::exp(result.loss);
   if (line.contains("valid_bits_per_byte")) result.bits_per_byte = number(line, "valid_bits_per_byte");
   result.count = static_cast<std::int64_t>(number(line, labels ? "valid_articles" : "valid_tokens"));
   if (log.speeds.size() > 6) log.speeds.erase(log.speeds.begin(), log.speeds.begin() + 3);
@@ -114,9 +126,11 @@ std::optional<AblationResult> read_result(const std::string& folder) {
   result.peak_memory = static_cast<std::int64_t>(log.peak_memory);
   if (const Json timed = read_json(run.latency()); timed.is_object()) {
     result.milliseconds_per_token = number(timed, "milliseconds_per_token");
+    result.milliseconds_to_first_token = number(timed, "milliseconds_to_first_token");
     result.timed_by = timed.value("made_by", Json());
   }
   result.made_by = log.made_by;
+  result.learnt = log.learnt;
   if (result.made_by.is_object()) result.parameters = static_cast<std::int64_t>(number(result.made_by, "parameters"));
   return result;
 }
@@ -150,6 +164,7 @@ std::vector<SeedResults> read_results(const AblationTable& table, const std::str
     for (const std::int64_t seed : seeds_of_row(out + "/" + row.name))
       if (auto result = read_result(folder_of_run(out, row.name, seed))) {
         if (result->parameters > 0) parameters = result->parameters;
+        result->probes = read_probes(folder_of_run(out, row.name, seed), table.interventions);
         of_row.emplace(seed, std::move(*result));
       }
     if (of_row.empty()) continue;

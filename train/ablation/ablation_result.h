@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "train/ablation/ablation_tables.h"
+#include "train/ablation/run_probes.h"
 
 namespace argand {
 
@@ -15,6 +16,7 @@ namespace argand {
 struct AblationResult {
   double loss = 0;                        ///< nats per token, or per article
   double metric = 0;                      ///< perplexity, or accuracy in percent
+  std::optional<double> accuracy{};       ///< classifiers: the share of articles labelled rightly
   std::optional<double> bits_per_byte{};  ///< language models, if logged
   std::int64_t count = 0;                 ///< tokens or articles scored; 0 if not logged
   std::int64_t parameters = 0;            ///< real degrees of freedom; 0 if not logged
@@ -24,9 +26,12 @@ struct AblationResult {
   double flops_per_step = 0;                         ///< the same for a whole step
   std::int64_t peak_memory = 0;                      ///< bytes
   double milliseconds_per_token = 0;                 ///< of generated text; 0 without a latency.json
+  double milliseconds_to_first_token = 0;            ///< the same
   nlohmann::ordered_json timed_by{};                 ///< made_by of that measurement
   std::map<std::int64_t, double> training_losses{};  ///< nats per token in a step's batch, for the logged steps
   nlohmann::ordered_json made_by{};                  ///< docs/log.md; null if not logged
+  nlohmann::ordered_json learnt{};                   ///< what the last logged step says of learnt parameters
+  RunProbes probes{};                                ///< by read_results
 };
 
 /// OUT/ROW/seed-S: the folder of an ablation's run.
@@ -45,7 +50,7 @@ std::int64_t count_parameters_of_run(const std::string& folder);
 using SeedResults = std::map<std::int64_t, AblationResult>;
 
 /// For each row of the table, the finished runs in OUT/ROW/seed-S, no matter which command started them. Every result has its
-/// parameters.
+/// parameters and probes.
 std::vector<SeedResults> read_results(const AblationTable& table, const std::string& out);
 
 /// The seeds with folders, ascending.

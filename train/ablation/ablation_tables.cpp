@@ -12,6 +12,12 @@ std::string ablation_families() {
   return names;
 }
 
+bool is_row_name(const std::string& name) {
+  return !name.empty() &&
+         name.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.+") == name.npos &&
+         name.front() != '.';
+}
+
 AblationTable ablation_table(const std::string& family) {
   for (const Family& f : families())
     if (f.name == family && f.variants) {

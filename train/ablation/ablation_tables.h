@@ -34,6 +34,9 @@ struct AblationTable {
   std::string family = {};                      ///< the paper's family
 };
 
+/// Whether a row can have this name: that of its folder.
+bool is_row_name(const std::string& name);
+
 /// A family's variants, without a paper's claims. Throws InputError, with a suggestion, for a family that has none.
 AblationTable ablation_table(const std::string& family);
 

@@ -108,13 +108,6 @@ class TomlReader {
   std::vector<std::string> known_;
 };
 
-/// Whether the name can be that of a folder.
-bool is_folder_name(const std::string& name) {
-  return !name.empty() &&
-         name.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.+") == name.npos &&
-         name.front() != '.';
-}
-
 AblationRow read_row(TomlReader& part, const KeyTexts& shared, std::set<std::string>& names) {
   AblationRow row{.name = part.text("name"),
                   .what = part.text("what", ""),
@@ -122,8 +115,7 @@ AblationRow read_row(TomlReader& part, const KeyTexts& shared, std::set<std::str
                   .paper = part.text("paper", ""),
                   .extra = part.flag("extra")};
   part.end();
-  if (!is_folder_name(row.name))
-    config_fail_at(part.place(), "\"{}\" cannot name a folder; use letters, digits, - _ . +", row.name);
+  if (!is_row_name(row.name)) config_fail_at(part.place(), "\"{}\" cannot name a folder; use letters, digits, - _ . +", row.name);
   for (const auto& [key, text] : row.settings)
     if (std::any_of(shared.begin(), shared.end(), [&key = key](const auto& s) { return s.first == key; }))
       config_fail_at(part.place(), "{} sets {}, which the settings of all rows set, too; drop one of them", row.name, key);

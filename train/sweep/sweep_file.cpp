@@ -56,6 +56,20 @@ SweepScore score_of(const SweepOutcome& outcome, TextTask task) {
   return {-outcome.metric, outcome.loss};
 }
 
+std::map<std::string, SweepOutcome> outcomes_in(const std::string& folder) {
+  const std::string path = folder + "/sweep.json";
+  std::map<std::string, SweepOutcome> outcomes;
+  std::ifstream file(path, std::ios::binary);
+  if (!file) return outcomes;
+  try {
+    const auto json = json_or_nothing<nlohmann::json>(std::string(std::istreambuf_iterator<char>(file), {}));
+    for (const auto& [run, outcome] : json.at("runs").items()) outcomes[run] = outcome_of(outcome);
+  } catch (const nlohmann::json::exception&) {
+    fail("sweep", "{} is damaged", path);
+  }
+  return outcomes;
+}
+
 SweepFile::SweepFile(const std::string& folder, nlohmann::json identity)
     : path_(folder + "/sweep.json"), identity_(std::move(identity)) {
   std::ifstream file(path_, std::ios::binary);

@@ -22,6 +22,10 @@ struct SweepOutcome {
 /// loss.
 SweepScore score_of(const SweepOutcome& outcome, TextTask task);
 
+/// The results in a sweep's folder by run name, whatever its settings; none if it has no sweep.json. Throws Error when that is
+/// damaged.
+std::map<std::string, SweepOutcome> outcomes_in(const std::string& folder);
+
 class SweepFile {
  public:
   /// Reads FOLDER/sweep.json if it exists. `identity`: the common settings of all runs and the keys that vary. Throws ConfigError

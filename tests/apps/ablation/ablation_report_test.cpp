@@ -4,7 +4,7 @@
 #include <boost/test/unit_test.hpp>
 #include <cmath>
 
-#include "tests/data/temporary_directory.h"
+#include "apps/ablation/result_tables.h"
 
 using namespace argand;
 
@@ -167,21 +167,35 @@ BOOST_AUTO_TEST_CASE(one_seed_tells_nothing_and_only_pairs_count) {
   BOOST_TEST(paired.json().find("\"pairs\":[0,1],\"differences\":[10.5171,11.6278]") != std::string::npos, paired.json());
 }
 
-BOOST_AUTO_TEST_CASE(kept_tables_are_compared_line_by_line) {
-  const TemporaryDirectory scratch;
-  const AblationReport report(small_table("lm"), {with_losses({2, 2.5}), with_losses({2.1, 2.61}), {}});
-  const std::string folder = scratch / "";
-  write_tables(report, folder);
-  BOOST_TEST(differences_of_tables(report, folder).empty());
-  const AblationReport other(small_table("lm"), {with_losses({2, 2.5}), with_losses({2.1, 2.62}), {}});
-  const auto found = differences_of_tables(other, folder);
-  BOOST_TEST_REQUIRE(found.size() >= 3U);
-  BOOST_TEST(found[0].starts_with("table.md:4: kept: | half | half of it | 100 | 10.9 ± "), found[0]);
-  BOOST_TEST(found[0].find("; the logs say: | half | half of it | 100 | 11.0 ± ") != std::string::npos, found[0]);
-  std::filesystem::remove(folder + "/table.json");
-  BOOST_TEST(differences_of_tables(report, folder)
-                 .at(0)
-                 .starts_with("table.json:1: kept: no such line; the logs say: {\"family\":\"toys\""));
+BOOST_AUTO_TEST_CASE(a_page_without_a_line_of_a_table_is_found) {
+  ResultTable runs{.table = small_table("lm"), .results = {with_losses({2, 2.5}), with_losses({2.1, 2.61}), {}}};
+  const std::string page = "# Page\n\n" + markdown_of(runs) + "\nAnd more.\n";
+  BOOST_TEST(missing_in_page(runs, page).empty());
+  BOOST_TEST(missing_in_page(runs, "").size() > 10U);
+  runs.results[1] = with_losses({2.1, 2.62});
+  const auto found = missing_in_page(runs, page);
+  BOOST_TEST_REQUIRE(found.size() >= 2U);
+  BOOST_TEST(found[0].starts_with("rows: | half | half of it | 100 | 11.0 ± "), found[0]);
+  BOOST_TEST(found.back().starts_with("claims: | whole below half | "), found.back());
+  runs.results[1] = with_losses({2.1, 2.61});
+  std::string mixed = page;
+  const auto half = mixed.find("| half | "), other = mixed.find("| other | ");
+  mixed = mixed.substr(0, half) + mixed.substr(other, mixed.find('\n', other) + 1 - other) + mixed.substr(half, other - half) +
+          mixed.substr(mixed.find('\n', other) + 1);
+  BOOST_TEST(missing_in_page(runs, mixed).at(0) == "rows: every line, but not one below the other");
+}
+
+BOOST_AUTO_TEST_CASE(what_each_rate_came_to) {
+  const std::vector<RateResults> rates = {
+      {.third = {{"5e-4", 100.04}, {"0.001", 90.0}}, .whole = {{"0.001", 80.0}, {"0.016", std::nullopt}}, .trained = 0.001},
+      {.third = {{"1e-3", 95.0}}, .whole = {}, .trained = 0.001},
+      {}};
+  const std::string text = AblationReport(small_table("lm"), {with_losses({2}), with_losses({2}), {}}, rates).rates();
+  BOOST_TEST(text.starts_with("| row | 5e-4 | 1e-3 | 1.6e-2 |\n|---|---:|---:|---:|\n"
+                              "| whole | (100.0) | **80.0** (90.0) | diverged |\n| half | - | **(95.0)** | - |\n\n"
+                              "Perplexity by learning rate, seed 0: "),
+             text);
+  BOOST_TEST(AblationReport(small_table("lm"), {with_losses({2}), with_losses({2}), {}}).rates() == "");
 }
 
 BOOST_AUTO_TEST_CASE(costs_are_multiples_of_the_first_row) {

@@ -99,6 +99,17 @@ BOOST_AUTO_TEST_CASE(every_row_at_its_own_best_rate) {
   const Finished again = run_argand(scratch, command + " --table");
   BOOST_TEST(again.code == 0, again.err);
   BOOST_TEST(again.out.substr(again.out.find("| row")) == done.out.substr(done.out.find("| row")));
+
+  // What each rate came to, and the same from the file that keeps it.
+  BOOST_TEST(done.out.find("\n| row | ") != done.out.npos, done.out);
+  BOOST_TEST(done.out.find("| 1e-3 | ") != done.out.npos, done.out);
+  BOOST_TEST(done.out.find("\n| crope | ") != done.out.npos, done.out);
+  BOOST_TEST(done.out.find("Perplexity by learning rate, seed 0") != done.out.npos, done.out);
+  BOOST_TEST(contents_of(scratch / "out/table.md") == done.out.substr(done.out.find("| row")));
+  const std::string kept = scratch / "kept.json";
+  BOOST_TEST_REQUIRE(run_argand(scratch, "ablate " + file + " --out " + (scratch / "out") + " --keep " + kept).code == 0);
+  BOOST_TEST(run_argand(scratch, "ablate " + kept).out == contents_of(scratch / "out/table.md"));
+  BOOST_TEST(contents_of(kept).find("\"rates\": {\"third\": {\"") != std::string::npos);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

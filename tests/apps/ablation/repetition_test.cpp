@@ -2,12 +2,15 @@
 
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
+#include <filesystem>
 #include <fstream>
 #include <random>
 
 #include "tests/apps/program.h"
 #include "tests/apps/word_corpus.h"
+#include "train/ablation/ablation_plan.h"
 #include "train/ablation/ablation_tables.h"
+#include "train/ablation/result_file.h"
 #include "train/config/run_config.h"
 
 using namespace argand;
@@ -84,7 +87,7 @@ BOOST_AUTO_TEST_CASE(rows_land_or_do_not) {
   write_run(folder_of_run(out, "learned", 7), 10);  // not kept, and so not compared
   write_run(folder_of_run(out, "real", 0), 81.4);
   write_run(folder_of_run(out, "standard", 0), 50);  // far from the mean, and yet the very same
-  const Repetition repetition(table, kept, out);
+  const Repetition repetition(read_result_folder(table, kept), read_result_folder(table, out));
   const std::vector<RepeatedRow>& rows = repetition.rows();
   // Three rows are compared: t(2; 1 - 0.025/3) √2 = 7.6488 √2 times the deviations 1 and 0.1.
   BOOST_TEST(*rows[0].within == 7.6488 * std::sqrt(2), boost::test_tools::tolerance(1e-4));
@@ -101,10 +104,10 @@ BOOST_AUTO_TEST_CASE(rows_land_or_do_not) {
 
   // Another configuration is no repetition, wherever it lands.
   write_run(folder_of_run(out, "learned", 1), 74, 0.003);
-  const Repetition other(table, kept, out);
+  const Repetition other(read_result_folder(table, kept), read_result_folder(table, out));
   BOOST_TEST(!other.rows()[0].lands());
   BOOST_TEST(other.markdown().find("| other data |") != std::string::npos, other.markdown());
-  BOOST_TEST(other.markdown().find("- learned: training.lr is 0.003, was 0.002\n") != std::string::npos, other.markdown());
+  BOOST_TEST(other.markdown().find("- learned: lr is 0.003, was 0.002\n") != std::string::npos, other.markdown());
 }
 
 BOOST_AUTO_TEST_CASE(of_language_models_losses_are_compared) {
@@ -112,7 +115,8 @@ BOOST_AUTO_TEST_CASE(of_language_models_losses_are_compared) {
   const std::string kept = scratch / "kept", out = scratch / "out";
   for (int seed = 0; seed < 3; ++seed) write_run(folder_of_run(kept, "none", seed), 0, 0.002, 5 + 0.01 * seed);
   write_run(folder_of_run(out, "none", 0), 0, 0.002, 4.93);
-  const Repetition repetition(table_with("crope", {"none"}), kept, out);
+  const AblationTable table = table_with("crope", {"none"});
+  const Repetition repetition(read_result_folder(table, kept), read_result_folder(table, out));
   BOOST_TEST(*repetition.rows()[0].within == 0.01 * 4.30265 * std::sqrt(2), boost::test_tools::tolerance(1e-5));
   // exp(-0.07) - 1 = -6.8 %; exp(± 0.060849) - 1 = -5.9 and +6.3 %.
   const std::string text = repetition.markdown();
@@ -121,12 +125,12 @@ BOOST_AUTO_TEST_CASE(of_language_models_losses_are_compared) {
 
 BOOST_AUTO_TEST_CASE(kept_rows_are_trained_again_with_one_command) {
   const TemporaryDirectory scratch;
-  const std::string out = scratch / "out", kept = scratch / "kept", again = scratch / "again", corpus = word_corpus(scratch);
+  const std::string out = scratch / "out", kept = scratch / "kept.json", again = scratch / "again", corpus = word_corpus(scratch);
   BOOST_TEST_REQUIRE(run_argand(scratch, "ablate crope --rows none,qk --seeds 2 --steps 25 --threads 1 --jobs 1 --data " + corpus +
                                              sizes + "--out " + out)
                          .code == 0);
   BOOST_TEST_REQUIRE(run_argand(scratch, "ablate crope --out " + out + " --keep " + kept).code == 0);
-  const std::string repeat = "ablate crope --threads 1 --repeat " + kept + " --out " + again, data = " --data " + corpus;
+  const std::string repeat = "ablate " + kept + " --threads 1 --repeat --out " + again, data = " --data " + corpus;
   const auto refused = [&](const std::string& command, const std::string& why) {
     const Finished f = run_argand(scratch, command);
     BOOST_TEST(f.code == 2);
@@ -137,10 +141,8 @@ BOOST_AUTO_TEST_CASE(kept_rows_are_trained_again_with_one_command) {
   refused(repeat + " --seeds 3" + data, kept + " has no run of none with seed 2");
   refused(repeat + " --rows qkv" + data, kept + " has no row \"qkv\"; its rows: none, qk");
   refused(repeat + " --steps 30" + data, "cannot be combined with --steps");
-  refused(repeat + " --check " + kept, "cannot be combined with --probe, --judge, --keep, --check");
-  refused("ablate crope --repeat " + kept + " --out " + kept + data, "is the same folder as --repeat");
-  refused("ablate qic --repeat " + kept, "contains an ablation of crope, not of qic");
-  refused("ablate crope --repeat " + out + "/qk", "contains no ablation");
+  refused(repeat + " --keep " + kept, "cannot be combined with --probe, --judge, --keep");
+  refused("ablate crope --repeat", "--repeat: trains kept rows again: argand ablate FILE.json --repeat");
 
   const Finished done = run_argand(scratch, repeat + " --rows qk --seeds 2" + data);
   BOOST_TEST(done.code == 0, done.err);
@@ -149,19 +151,52 @@ BOOST_AUTO_TEST_CASE(kept_rows_are_trained_again_with_one_command) {
   BOOST_TEST(done.out.ends_with(contents_of(again + "/repeated.md")), done.out);
   const Finished table = run_argand(scratch, repeat + " --table");
   BOOST_TEST(table.code == 0, table.err);
-  BOOST_TEST(table.out == "\n" + contents_of(again + "/repeated.md"));
+  BOOST_TEST(table.out == contents_of(again + "/repeated.md"));
+  // What was trained again can be kept, too, and compared without its runs.
+  const std::string repeated = scratch / "repeated.json";
+  BOOST_TEST_REQUIRE(run_argand(scratch, "ablate " + kept + " --out " + again + " --keep " + repeated).code == 0);
+  BOOST_TEST(run_argand(scratch, "ablate " + kept + " --repeat --table --out " + repeated).out == table.out);
 
   // A kept result that this program does not reach.
-  std::string text = contents_of(kept + "/qk/seed-0/log.jsonl");
-  const auto at = text.find("\"valid_loss\":") + 13;
-  std::ofstream(kept + "/qk/seed-0/log.jsonl") << text.substr(0, at) << "9" << text.substr(text.find(',', at));
+  const std::string text = contents_of(kept);
+  const auto with = [&](const std::string& before, const std::string& now, std::size_t from = 0) {
+    std::string changed = text;
+    const auto at = text.find(before, from);
+    BOOST_TEST_REQUIRE(at != std::string::npos, before);
+    std::ofstream(kept) << changed.replace(at, before.size(), now);
+  };
+  with("\"loss\":", "\"loss\":1", text.find("\"row\": \"qk\""));
   const Finished fails = run_argand(scratch, repeat + " --table");
   BOOST_TEST(fails.out.find("| the same numbers |") == std::string::npos, fails.out);
 
-  // A kept recipe that this program does not have any more.
-  text = contents_of(kept + "/qk/seed-0/config.json");
-  std::ofstream(kept + "/qk/seed-0/config.json") << text.replace(text.find("\"clip\": 1.0"), 11, "\"clip\": 2.0");
-  refused(repeat + " --rows qk" + data, "this program would train qk differently: training.clip is 1.0, was 2.0");
+  // Kept recipes that this program does not have any more.
+  with("\"batch\": 4", "\"batch\": 5");
+  refused(repeat + " --rows qk" + data, "this program would train qk differently: batch is 4, was 5");
+  with("\"clip\": 1.0", "\"clop\": 1.0");
+  refused(repeat + " --rows qk" + data, "this program cannot train qk as it was: config: ");
+  with("\"clip\": 1.0", "\"clip\": \"much\"");
+  refused(repeat + " --rows qk" + data, "this program cannot train qk as it was: ");
+  with("\"family\": \"crope\", \"task\"", "\"family\": \"none\", \"task\"");
+  refused(repeat + " --rows qk" + data, "this program cannot train qk as it was: ");
+}
+
+// Each with the settings of its own run: the rate that a search found, sizes that were asked, data that decide the length.
+BOOST_AUTO_TEST_CASE(the_recipes_of_the_house_can_be_trained) {
+  std::size_t files = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(std::string(ARGAND_SOURCE_DIR) + "/bench/results/tables")) {
+    const ResultTable kept = read_result_file(entry.path());
+    if (kept.costs) continue;
+    ++files;
+    const Recipe recipe = recipe_of(kept, "somewhere");
+    for (std::size_t i = 0; i < kept.table.rows.size(); ++i) {
+      const RunConfig config =
+          RunConfig::resolve({}, settings_of_run(recipe.table, recipe.table.rows[i], 3, recipe.shared), kept.table.task);
+      BOOST_TEST(config.training.lr == kept.settings[i]["lr"].get<double>());
+      BOOST_TEST(config.training.seed == 3);
+      BOOST_TEST(config.training.data == "somewhere");
+    }
+  }
+  BOOST_TEST(files >= 11U);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,17 @@
+/// The file that keeps an ablation's results: what is read is written again, and has tables.
+
+#include "apps/ablation/result_tables.h"
+#include "tests/fuzz/fuzz.h"
+#include "train/ablation/result_file.h"
+
+using namespace argand;
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const std::string text(text_of(data, size));
+  ResultTable runs;
+  if (!accepts([&] { runs = parse_results(text, "results.json"); })) return 0;
+  const std::string written = result_text(runs);
+  expect(result_text(parse_results(written, "results.json")) == written, "what is written is read as it was");
+  expect(!json_of(runs).empty(), "there are tables");
+  return 0;
+}
