@@ -12,12 +12,12 @@
 #include "apps/terminal/command_line.h"
 #include "apps/terminal/counter.h"
 #include "apps/terminal/option_names.h"
+#include "apps/terminal/output_file.h"
 #include "apps/terminal/standard_input.h"
 #include "apps/terminal/terminal.h"
 #include "core/parallel.h"
 #include "core/text/text_layout.h"
 #include "data/corpora/text_parts.h"
-#include "data/files/atomic_file.h"
 #include "data/files/table.h"
 #include "train/checkpoints/made_by.h"
 #include "train/checkpoints/trained_run.h"
@@ -197,15 +197,17 @@ Figures eval_latency(const TrainedRun& trained, const Part& part) {
 }
 
 /// Writes the --json file: what was evaluated, and the results.
-void write_json(const EvalOptions& options, const TrainedRun& trained, const std::string& part, const Figures& figures) {
-  if (options.json.empty()) return;
+void write_json(const OutputFile& json, const EvalOptions& options, const TrainedRun& trained, const std::string& part,
+                const Figures& figures) {
+  if (!json) return;
   Figures all = {{"checkpoint", trained.checkpoint.file().path()}, {"step", trained.checkpoint.state().step}, {"part", part}};
   if (!options.set.empty()) all["set"] = options.set;
   all.update(figures);
-  write_file_atomically(options.json, all.dump(1, ' ', false, Figures::error_handler_t::replace) + "\n");
+  json.write(all.dump(1, ' ', false, Figures::error_handler_t::replace) + "\n");
 }
 
 void eval(const EvalOptions& options) {
+  const OutputFile json(options.json);
   const TrainedRun trained = open_run(options.run);
   const RunConfig& config = trained.checkpoint.config();
   const bool lm = config.model.task == TextTask::Lm;
@@ -221,7 +223,7 @@ void eval(const EvalOptions& options) {
     if (options.latency) input_fail("--latency", "cannot be combined with --generate");
     if (!options.set.empty()) input_fail("--set", "cannot be combined with --generate");
     const Part part = part_of_text(trained, options);
-    return write_json(options, trained, part.name, eval_texts(trained, part.tokens.ids, options.generation));
+    return write_json(json, options, trained, part.name, eval_texts(trained, part.tokens.ids, options.generation));
   }
   if (options.latency) {
     if (!lm) input_fail("--latency", "{} is a classifier and does not generate text", options.run);
@@ -232,7 +234,7 @@ void eval(const EvalOptions& options) {
     if (options.exchange_passages) input_fail("--exchange-passages", "{}", why);
     if (!options.set.empty()) input_fail("--set", "{}", why);
     const Part part = part_of_text(trained, options);
-    return write_json(options, trained, part.name, eval_latency(trained, part));
+    return write_json(json, options, trained, part.name, eval_latency(trained, part));
   }
   if (options.positions) {
     if (!lm) input_fail("--positions", "{} is a classifier, which reads whole articles", options.run);
@@ -241,7 +243,7 @@ void eval(const EvalOptions& options) {
     if (options.batch) input_fail("--batch", "cannot be combined with --positions, which has its own windows");
     if (options.exchange_passages) input_fail("--exchange-passages", "cannot be combined with --positions");
     const Part part = part_of_text(trained, options);
-    return write_json(options, trained, part.name, eval_positions(trained, part, options, trained_on));
+    return write_json(json, options, trained, part.name, eval_positions(trained, part, options, trained_on));
   }
   const std::int64_t batch = options.batch.value_or(config.training.batch);
   if (batch < 1) input_fail("--batch", "must be at least 1, got {}", batch);
@@ -282,7 +284,7 @@ void eval(const EvalOptions& options) {
       fmt::print("reading other passages than the retrieved ones: {}\n", summary(exchanged));
       figures["exchanged"] = figures_of(exchanged, trained.classes);
     }
-    write_json(options, trained, name, figures);
+    write_json(json, options, trained, name, figures);
     if (!evaluation.confusion) return;
     for (const std::string& line : evaluation.confusion->table(trained.classes)) fmt::print("{}\n", line);
   });
@@ -333,7 +335,9 @@ void add_eval(CLI::App& program) {
   command->add_flag("--exchange-passages", options->exchange_passages,
                     "with retrieval: also measure with other passages than the retrieved ones");
   command->add_flag("--latency", options->latency, "time generation: milliseconds per token of a text generated alone");
-  command->add_option("--json", options->json, "also write the figures to a file; with --generate also the texts")
+  command
+      ->add_option("--json", options->json,
+                   "also write the figures to a file (- for standard output); with --generate also the texts")
       ->type_name("FILE");
   add_generation_options(*command, *options);
   add_threads(*command);

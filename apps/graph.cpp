@@ -168,13 +168,14 @@ void graph(const GraphOptions& options) {
   if (!options.at.empty() && options.expression.empty()) input_fail("--at", "requires an expression");
   const auto dot_at = options.out.rfind('.');
   const std::string type = dot_at == std::string::npos ? "" : options.out.substr(dot_at + 1);
-  if (!options.out.empty() && type != "dot" && type != "svg" && type != "png" && type != "pdf")
+  const bool to_file = !options.out.empty() && options.out != "-";
+  if (to_file && type != "dot" && type != "svg" && type != "png" && type != "pdf")
     input_fail("--out", "{} must end in .dot, .svg, .png or .pdf", options.out);
 
   const Drawn made = !options.expression.empty() ? expression_graph(options)
                      : !options.model.empty()    ? family_graph(options)
                                                  : run_graph(options);
-  if (options.out.empty())
+  if (!to_file)
     fmt::print("{}", made.at_depth);
   else if (type == "dot")
     write_file_atomically(options.out, made.at_depth);

@@ -9,10 +9,10 @@
 #include "apps/commands.h"
 #include "apps/terminal/command_line.h"
 #include "apps/terminal/counter.h"
+#include "apps/terminal/output_file.h"
 #include "apps/terminal/terminal.h"
 #include "core/parallel.h"
 #include "core/text/text_layout.h"
-#include "data/files/atomic_file.h"
 #include "data/files/utf8.h"
 #include "data/tokens/tokenizer.h"
 #include "train/checkpoints/checkpoint.h"
@@ -134,6 +134,7 @@ Figures print_attention(const std::vector<HeadFigures>& heads, const Style& styl
 
 /// The measurements that need the text or the articles on which the run validates.
 void measure(const InspectOptions& options) {
+  const OutputFile json(options.json);
   const TrainedRun trained = open_run(options.run);
   const RunConfig& config = trained.checkpoint.config();
   const Style style = style_for(stdout);
@@ -160,7 +161,7 @@ void measure(const InspectOptions& options) {
       all["attention"] = print_attention(attention_figures<R>(*model, set, context_of), style);
     }
   });
-  if (!options.json.empty()) write_file_atomically(options.json, all.dump(1) + "\n");
+  if (json) json.write(all.dump(1) + "\n");
 }
 
 void inspect(const InspectOptions& options) {
@@ -209,7 +210,8 @@ void add_inspect(CLI::App& program) {
   command->add_option("--batches", options->batches, "batches of the validation part to measure on (0: all)")
       ->type_name("INT")
       ->capture_default_str();
-  command->add_option("--json", options->json, "also write the measured figures to a file")->type_name("FILE");
+  command->add_option("--json", options->json, "also write the measured figures to a file (- for standard output)")
+      ->type_name("FILE");
   add_threads(*command);
   command->footer(
       "Prints every parameter by name with shape, norm, root mean square and largest magnitude, for ComplexFormer the phase\n"

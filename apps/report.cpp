@@ -11,8 +11,8 @@
 #include "apps/report/page.h"
 #include "apps/report/run_page.h"
 #include "apps/terminal/command_line.h"
+#include "apps/terminal/output_file.h"
 #include "core/parallel.h"
-#include "data/files/atomic_file.h"
 #include "data/files/utf8.h"
 #include "nn/family.h"
 #include "train/checkpoints/run_folder.h"
@@ -145,11 +145,12 @@ int report(const ReportOptions& options, const std::string& version) {
     serve_on_loopback(options.port, ready, [&](const std::string& target) { return live.answer(target); });
     return exit_success;
   }
+  const OutputFile out(options.out);
   Json page = {{"version", version}, {"runs", Json::array()}};
   for (const RunPage& run : runs) page["runs"].push_back(run.json());
   const std::string file = make_page(page);
-  write_file_atomically(options.out, file);
-  fmt::print("{}: {} of {} in {:.1f} MB; open it in a browser\n", options.out, labels.size() == 1 ? "the run" : "runs",
+  out.write(file);
+  fmt::print("{}: {} of {} in {:.1f} MB; open it in a browser\n", out.name(), labels.size() == 1 ? "the run" : "runs",
              labels.size() == 1 ? labels.front() : fmt::format("{} folders", labels.size()),
              static_cast<double>(file.size()) / 1e6);
   return tell_failures(page["runs"]) == 0 ? exit_success : exit_failure;
@@ -161,7 +162,8 @@ void add_report(CLI::App& program) {
   CLI::App* command = program.add_subcommand("report", "report on training runs, on one page for a browser");
   const auto options = std::make_shared<ReportOptions>();
   command->add_option("RUN", options->runs, "folders of runs")->required()->type_name("");
-  CLI::Option* out = command->add_option("--out", options->out, "the page")->type_name("FILE")->capture_default_str();
+  CLI::Option* out =
+      command->add_option("--out", options->out, "the page; - for standard output")->type_name("FILE")->capture_default_str();
   command
       ->add_option("--text", options->text,
                    "the text for phases, attention and passages; by default the validation text or a test article")

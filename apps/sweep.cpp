@@ -11,6 +11,7 @@
 #include "apps/terminal/command_line.h"
 #include "apps/terminal/interrupt.h"
 #include "apps/terminal/option_names.h"
+#include "apps/terminal/output_file.h"
 #include "core/parallel.h"
 #include "core/text/text_layout.h"
 #include "data/files/atomic_file.h"
@@ -50,6 +51,7 @@ nlohmann::json identity_of(const SweepOptions& options, const Grid& grid) {
 }
 
 int sweep(const SweepOptions& options) {
+  const OutputFile json(options.json);
   if (options.out.empty()) input_fail("sweep " + options.task, "missing --out SWEEP, the folder for all runs");
   const auto task = value_of_word<TextTask>("task", options.task);
   const Grid grid = grid_of(options, task);
@@ -81,7 +83,7 @@ int sweep(const SweepOptions& options) {
   const SweepTable table(plan, file, task);
   write_file_atomically(options.out + "/table.md", table.markdown());
   write_file_atomically(options.out + "/table.json", table.json().dump(1) + "\n");
-  if (!options.json.empty()) write_file_atomically(options.json, table.json().dump(1) + "\n");
+  if (json) json.write(table.json().dump(1) + "\n");
   fmt::print("\n{}", table.markdown());
   std::fflush(stdout);
   std::string text;
@@ -118,7 +120,9 @@ void add_task(CLI::App* command_of_all, const std::string& task, const std::stri
   add_threads(*command, "Sweep", "threads shared by the runs");
   command->add_flag("--drop-weights", options->drop_weights, "keep only the configuration and the log of a finished run")
       ->group("Sweep");
-  command->add_option("--json", options->json, "also write the table's numbers to a file")->type_name("FILE")->group("Sweep");
+  command->add_option("--json", options->json, "also write the table's numbers to a file (- for standard output)")
+      ->type_name("FILE")
+      ->group("Sweep");
   command->footer(
       "Takes every option of `argand train " + task +
       "`. Where no value has a comma (numbers, words of a choice, true and false),\n"

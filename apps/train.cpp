@@ -16,6 +16,7 @@
 #include "data/files/atomic_file.h"
 #include "data/files/utf8.h"
 #include "train/checkpoints/diagnostics.h"
+#include "train/checkpoints/jsonl.h"
 #include "train/config/changes.h"
 #include "train/loop/nan_report.h"
 #include "train/loop/rate_curve.h"
@@ -70,6 +71,21 @@ std::string why_ended(const RunFolder& folder, const RunConfig& config, const Ru
       "--resume {} --early-stop {}`, 0 for no limit",
       state.step, config.training.steps, state.since_best, state.since_best == 1 ? "" : "s", state.best_step,
       word_of(config.model.task), folder.path(), 2 * config.training.early_stop);
+}
+
+[[noreturn]] void report_diverged(std::int64_t step) {
+  throw DivergedError(fmt::format(
+      "train: the validation loss is not finite after step {}; a lower `lr` or `clip`, or `precision` float64, may help", step));
+}
+
+/// Of a run that has ended and is to go on as it is.
+void tell_why_ended(const RunFolder& folder, const RunConfig& config, const RunState& state) {
+  bool finite = true;
+  for_each_line(folder.log(), [&](const nlohmann::ordered_json& line, std::int64_t) {
+    if (line.contains("valid_loss")) finite = line["valid_loss"].is_number();
+  });
+  if (!finite) report_diverged(state.step);
+  fmt::print("{}\n", why_ended(folder, config, state));
 }
 
 /// Reports the results after the last step.
@@ -174,6 +190,7 @@ int train(TrainingSession<R>& session, const TrainingData& data, const TrainOpti
                session.run().state().step, word_of(config.model.task), session.folder().path());
     return Interrupt::exit_code(signal);
   }
+  if (!std::isfinite(last->loss)) report_diverged(session.run().state().step);
   conclude(session, *last, data);
   return exit_success;
 }
@@ -215,12 +232,14 @@ int start(const TrainOptions& options) {
   });
 }
 
-/// A message about the learning rate of an extended run, or "".
-std::string rest_of_the_schedule(const RunConfig& config) {
-  const TrainingConfig& t = config.training;
-  if (t.decay_steps == 0 || t.decay_steps >= t.steps) return "";
-  return fmt::format(", to step {}: from step {} on the learning rate stays at {}, where its cosine ends", t.steps, t.decay_steps,
-                     config.schedule().final);
+/// A message about the length and the learning rate of an extended run, or "".
+std::string rest_of_the_schedule(const RunConfig& before, const RunConfig& now) {
+  const TrainingConfig& t = now.training;
+  if (t.steps == before.training.steps) return "";
+  const std::string length = fmt::format(", to step {}", t.steps);
+  if (t.decay_steps == 0 || t.decay_steps >= t.steps) return length;
+  return fmt::format("{}: from step {} on the learning rate stays at {:.4g}, where its cosine ends; --decay-steps {} stretches it",
+                     length, t.decay_steps, now.schedule().final, t.steps);
 }
 
 /// ", with --lr 0.0003 instead of 0.001", or "".
@@ -249,7 +268,7 @@ int resume(const TrainOptions& options) {
   const RunConfig config = last.config().extended(how.changes);
   const RunState& state = last.state();
   if (how.changes.empty() && has_ended(config, state)) {
-    if (ranks.leads()) fmt::print("{}\n", why_ended(folder, config, state));
+    if (ranks.leads()) tell_why_ended(folder, config, state);
     return exit_success;
   }
   const TrainingData data = open_data(run, how);
@@ -264,7 +283,7 @@ int resume(const TrainOptions& options) {
       return static_cast<int>(exit_success);
     }
     fmt::print("resuming after step {}{}{}\n", state.step, changes_of(last.config(), session.run().config()),
-               rest_of_the_schedule(session.run().config()));
+               rest_of_the_schedule(last.config(), session.run().config()));
     return train(session, data, options);
   });
 }

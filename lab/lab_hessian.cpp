@@ -84,6 +84,9 @@ Tensor<double> hessian_at(const Expression& f, const std::vector<C>& at) {
   return hessian<double>([&] { return loss_of(f(z)); }, variables);
 }
 
+/// NaN if one of them is.
+double larger(double a, double b) { return std::isnan(a) || a >= b ? a : b; }
+
 /// If tape and differences disagree, f may change within the smallest step, where differences cannot see it. If the tape's second
 /// derivatives do change there, the bars are set to infinity.
 void heed_changes_within_steps(const Expression& f, LabHessian& h) {
@@ -95,7 +98,7 @@ void heed_changes_within_steps(const Expression& f, LabHessian& h) {
       apart = std::max(apart, std::abs(h.real[row][column] - h.numerical[row][column]));
       const double change =
           std::abs(there(static_cast<std::int64_t>(row), static_cast<std::int64_t>(column)) - h.real[row][column]);
-      if (!(change <= changes)) changes = change;
+      changes = larger(changes, change);
     }
   }
   if (changes <= 0.1 * apart) return;
@@ -119,12 +122,11 @@ void measure_slope(const Expression& f, double rounding, LabHessian& h) {
   h.slope_error = h.gaps.empty() ? rounding * std::sqrt(static_cast<double>(h.at.size())) : variance;
 }
 
-/// The largest modulus.
+/// The largest modulus; NaN if there is one.
 double largest_of(const Rows& rows) {
   double largest = 0;
   for (const auto& row : rows)
-    for (const double x : row)
-      if (!(std::abs(x) <= largest)) largest = std::abs(x);
+    for (const double x : row) largest = larger(largest, std::abs(x));
   return largest;
 }
 

@@ -8,6 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "data/tokens/text_cuts.h"
 #include "data/tokens/tokenizer.h"
 
 namespace argand {
@@ -26,17 +27,17 @@ struct BpeFile {
     std::int64_t rank = 0;
     Id merged = 0;
   };
-  enum class Digits { InWords, Together, Apart };
 
   std::vector<std::string> tokens;                  ///< the bytes of each token, by id; empty for unused ids
   std::unordered_map<std::string, Id> ids;          ///< ids of the byte-level tokens, by their bytes
   std::unordered_map<std::uint64_t, Merge> merges;  ///< by pair_of(left, right)
   std::vector<Added> added;
   std::optional<Id> unknown;  ///< for bytes without a token, if the model has one
-  bool prefix_space = false;  ///< insert a space before a text that does not begin with one
-  bool words = true;          ///< split the text by GPT-2's rule and merge within its words only
+  bool nfc = false;           ///< normalise the text to Unicode's form NFC, after the added tokens are found
+  std::vector<TextCut> cuts;  ///< split the text by the first, its parts by the second, ...
+  bool prefix_space = false;  ///< insert a space before a part that does not begin with one
+  bool words = true;          ///< split the parts by GPT-2's rule and merge within its words only
   bool whole_words = false;   ///< a word that is itself a token is not split, whatever its merges are
-  Digits digits = Digits::InWords;
 
   static std::uint64_t pair_of(Id left, Id right) {
     return static_cast<std::uint64_t>(static_cast<std::uint32_t>(left)) << 32 | static_cast<std::uint32_t>(right);

@@ -118,6 +118,10 @@ std::vector<SweepRun> SweepPlan::missing(const std::vector<std::size_t>& configu
 SweepScore SweepPlan::mean_score(std::size_t configuration, bool third, const SweepScores& scores) const {
   SweepScore sum = {0, 0};
   const std::vector<std::int64_t> seeds = search_seeds();
+  for (const std::int64_t seed : request_.grid.seeds)  // what diverges with a seed that was only for the best is not the best
+    if (const auto found = scores.find(name(SweepRun{configuration, third, seed}));
+        found != scores.end() && found->second == no_score)
+      return no_score;
   for (const std::int64_t seed : seeds) {
     const auto found = scores.find(name(SweepRun{configuration, third, seed}));
     const SweepScore& score = found == scores.end() ? no_score : found->second;

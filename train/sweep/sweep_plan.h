@@ -18,7 +18,8 @@ struct SweepRequest {
   /// Extends the grid beyond an end where the best configuration lies, for keys with fractional values, until the best has worse
   /// neighbours on both sides. With halving, both neighbours are trained in full, too.
   bool widen = false;
-  /// Compares configurations on this many of the seeds; only the best then trains with the others. 0: all seeds.
+  /// Compares configurations on this many of the seeds; only the best then trains with the others, and the next best after it if
+  /// one of those has no result. 0: all seeds.
   std::size_t search_seeds = 0;
 };
 

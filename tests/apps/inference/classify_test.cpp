@@ -305,6 +305,10 @@ BOOST_AUTO_TEST_CASE(damaged_files_beside_the_checkpoint) {
   is_refused(scratch, "classify " + scratch / "run", 1,
              "argand: checkpoint: " + scratch / "run/vocab.txt" + " is not the vocabulary that " + best +
                  " was trained with: its checksum differs");
+  scratch.file("run/vocab.txt", "\n \na\n");  // a character model's, which is no list of words
+  is_refused(scratch, "classify " + scratch / "run", 1,
+             "argand: checkpoint: " + scratch / "run/vocab.txt" + " is not the vocabulary that " + best +
+                 " was trained with: its checksum differs");
 }
 
 BOOST_AUTO_TEST_CASE(on_the_real_ag_news) {

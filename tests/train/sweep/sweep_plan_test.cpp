@@ -166,6 +166,15 @@ BOOST_AUTO_TEST_CASE(what_has_no_numbers_comes_last) {
   BOOST_TEST(!hopeless.best());
 }
 
+BOOST_AUTO_TEST_CASE(the_best_without_numbers_for_another_seed_is_not_the_best) {
+  SweepPlan plan({.grid = grid_of({{"lr", "1e-3,2e-3,4e-3", ""}}, {}, 3), .search_seeds = 1}, with_defaults);
+  Imagined world;
+  world.finish(plan, [](double lr, const SweepRun& run) { return lr > 3e-3 && run.seed == 2 ? no_score[0] : bowl(lr, 4e-3); });
+  BOOST_TEST(best_of(plan) == "lr=2e-3");
+  BOOST_TEST(world.trained.size() == 3U + 2U + 2U);
+  BOOST_TEST(plan.name(plan.ranking(false).back()) == "lr=4e-3");
+}
+
 // Wherever it is interrupted, it reaches the same end and trains nothing twice.
 BOOST_AUTO_TEST_CASE(a_stopped_sweep_comes_to_the_same_end) {
   const SweepRequest request{
