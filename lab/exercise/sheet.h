@@ -39,7 +39,7 @@ std::string question_name(std::size_t problem, std::size_t question);
 std::string sheet_text(const Sheet& sheet, bool answers);
 /// The form to be filled in, which answer_file.h reads.
 std::string answer_form(const Sheet& sheet);
-/// "ada-lovelace-3f29": only letters that every file system accepts, different for every name.
+/// "ada-lovelace-3f29", "zoe-muller-8c10": letters that every file system accepts, without accents, different for every name.
 std::string file_name(const std::string& student);
 
 }  // namespace argand
