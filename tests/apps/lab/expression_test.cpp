@@ -205,7 +205,8 @@ BOOST_AUTO_TEST_CASE(as_the_book_and_engineers_write) {
   BOOST_TEST(value("-z²") == -(z * z));
   BOOST_TEST(value("2\u00a0π\u00a0") == C(2 * std::numbers::pi));
   // Conjugates and products as they are typed for TeX, and a star for the conjugate.
-  for (const char* text : {R"(2\bar z)", R"(2\bar{z})", R"(2\cdot\bar{z})", R"(2\overline{z})", "2*z^*", "2z^*", R"({2}*\bar z)", "2*conj(z)"})
+  for (const char* text :
+       {R"(2\bar z)", R"(2\bar{z})", R"(2\cdot\bar{z})", R"(2\overline{z})", "2*z^*", "2z^*", R"({2}*\bar z)", "2*conj(z)"})
     BOOST_TEST(value(text) == 2.0 * std::conj(z), text);
   BOOST_TEST(value(R"(\bar{z^2 + \pi*i*z})") == value("conj(z^2 + pi*i*z)"));
   BOOST_TEST(value(R"(-\bar z^{2})") == value("-(conj(z)^2)"));
