@@ -39,7 +39,8 @@ std::string question_name(std::size_t problem, std::size_t question);
 std::string sheet_text(const Sheet& sheet, bool answers);
 /// The form to be filled in, which answer_file.h reads.
 std::string answer_form(const Sheet& sheet);
-/// "ada-lovelace-3f29": only characters that every file system accepts, different for every name.
+/// "ada-lovelace-3f29", "zoe-muller-8c10": only characters that every file system accepts, letters without their accents, different
+/// for every name.
 std::string file_name(const std::string& student);
 
 }  // namespace argand

@@ -145,6 +145,18 @@ BOOST_AUTO_TEST_CASE(names_of_all_kinds) {
   }
   BOOST_TEST(file_name("李雷") != file_name("韩梅梅"));
   BOOST_TEST(file_name("A B") != file_name("a b"));
+  // Accents go, the letters stay; composed or as characters of their own.
+  for (const auto& [name, plain] :
+       std::vector<std::pair<std::string, std::string>>{{"Zoë Müller-Lüdenscheidt", "zoe-muller-ludenscheidt-"},
+                                                        {"Zoe\u0308 Mu\u0308ller", "zoe-muller-"},
+                                                        {"Łukasz Żółć", "lukasz-zolc-"},
+                                                        {"Søren Ångström", "soren-angstrom-"},
+                                                        {"Nguyễn Thị Ánh Đào", "nguyen-thi-anh-dao-"},
+                                                        {"Æþelstan Weiß", "aethelstan-weiss-"},
+                                                        {"Ștefan × İpek", "stefan-ipek-"},
+                                                        {"李 Wei", "wei-"}})
+    BOOST_TEST(file_name(name).substr(0, plain.size()) == plain);
+  BOOST_TEST(file_name("José") != file_name("Jose"));
   BOOST_TEST(file_name(std::string(100, 'x')).size() < 80);
   const std::string long_name(101, 'x');
   for (const std::string& bad :
