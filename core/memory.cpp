@@ -177,7 +177,38 @@ void give_block_back(void* block, std::size_t bytes) noexcept {
   pool().give_back(block, size_class(bytes));
 }
 
+namespace {
+
+/// Puts what counts the owners of a small block behind its numbers: one block for both, which goes back when nobody counts any
+/// more.
+template <class Count>
+struct BehindNumbers {
+  using value_type = Count;
+
+  BehindNumbers(std::byte* b, std::size_t n) : block(b), bytes(n) {}
+  template <class Other>
+  BehindNumbers(const BehindNumbers<Other>& other) : block(other.block), bytes(other.bytes) {}
+
+  Count* allocate(std::size_t) {
+    static_assert(sizeof(Count) <= room_for_count && alignof(Count) <= alignof(std::max_align_t));
+    return reinterpret_cast<Count*>(block + bytes);
+  }
+  void deallocate(Count*, std::size_t) noexcept { give_block_back(block, bytes + room_for_count); }
+
+  static constexpr std::size_t room_for_count = 48;
+  std::byte* block;
+  std::size_t bytes;  ///< of the numbers
+};
+
+}  // namespace
+
 std::shared_ptr<void> allocate(std::size_t bytes) {
+  using Count = BehindNumbers<std::byte>;
+  const std::size_t numbers = (bytes + alignof(std::max_align_t) - 1) / alignof(std::max_align_t) * alignof(std::max_align_t);
+  if (bytes < OwnBlocks::largest && numbers + Count::room_for_count <= OwnBlocks::largest) {
+    auto* const block = static_cast<std::byte*>(take_block(numbers + Count::room_for_count));
+    return {static_cast<void*>(block), [](void*) {}, Count(block, numbers)};
+  }
   return {take_block(bytes), [bytes](void* block) { give_block_back(block, bytes); }, PoolAllocator<std::byte>()};
 }
 

@@ -8,6 +8,19 @@
 #include "autograd/trace/slot_gradient.h"
 
 namespace argand::python {
+
+Picture picture_of(const Node& node) {
+  if (node.picture != nullptr) return *node.picture;
+  Picture picture;
+  visit_slot(node.slot.get(), [&]<class T>(const Slot<T>* slot) {
+    picture = {slot->shape, scalar_name<T>(), {}, {}};
+    const bool few = slot->shape.size() <= few_numbers;
+    if (few) picture.value = slot->value;
+    if (few || node.state == Node::State::Source) picture.gradient = slot_gradient(slot);
+  });
+  return picture;
+}
+
 namespace {
 
 std::atomic<std::uint64_t> last_number = 0;
@@ -52,6 +65,14 @@ std::vector<Node*> reachable(const NodePtr& root) {
   return found;
 }
 
+/// Keeps no more of the node than a picture shows.
+void end_of(Node& node) {
+  if (node.picture == nullptr) node.picture = std::make_unique<Picture>(picture_of(node));
+  node.slot.reset();
+  node.entries.clear();
+  node.state = Node::State::Walked;
+}
+
 void walk(Node& node, bool retain) {
   for (auto entry = node.entries.rbegin(); entry != node.entries.rend(); ++entry) {
     if (!entry->output->has_grad()) continue;
@@ -59,13 +80,10 @@ void walk(Node& node, bool retain) {
       std::function<void()>(entry->backward)();  // a copy: an op may let go of what it has saved
     else
       entry->backward();
-    if (entry->output->shape.size() <= few_numbers && &*entry == &*node.entries.rbegin())
-      node.gradient = slot_gradient(entry->output.get());
+    if (entry->output == node.slot) node.picture = std::make_unique<Picture>(picture_of(node));
     if (!entry->output->retained) entry->output->clear_grad();
   }
-  if (retain) return;
-  node.entries.clear();
-  node.state = Node::State::Walked;
+  if (!retain) end_of(node);
 }
 
 void walk_all(const std::vector<Node*>& nodes, const Backward& options) {
@@ -99,8 +117,7 @@ void backward_with(const NodePtr& node, const std::function<void()>& seed, const
   } catch (...) {  // half a walk is of no use to anybody
     for (Node* n : nodes) {
       for (const Node::Entry& entry : n->entries) entry.output->clear_grad();
-      n->entries.clear();
-      n->state = Node::State::Walked;
+      end_of(*n);
     }
     rest();
     throw;
@@ -138,32 +155,29 @@ Node::~Node() {
   }
 }
 
-NodePtr source_node(const AnyVar& x) {
+namespace {
+std::shared_ptr<Node> node_for(const AnyVar& x) {
   auto node = std::make_shared<Node>();
-  node->leaf = slot_of(x);
-  std::visit(
-      [&]<class T>(const Var<T>& v) {
-        node->shape = v.shape();
-        node->scalar = scalar_name<T>();
-        if (node->leaf == nullptr && v.size() <= few_numbers) node->value = v.value();
-      },
-      x);
+  node->slot = slot_of(x);
+  if (node->slot == nullptr)
+    std::visit(
+        [&]<class T>(const Var<T>& v) {
+          node->picture = std::make_unique<Picture>(Picture{v.shape(), scalar_name<T>(), {}, {}});
+          if (v.size() <= few_numbers) node->picture->value = v.value();
+        },
+        x);
   return node;
 }
+}  // namespace
 
-NodePtr recorded_node(std::string_view name, const AnyVar& output, Node::Entry entry) {
-  auto node = std::make_shared<Node>();
+NodePtr source_node(const AnyVar& x) { return node_for(x); }
+
+NodePtr recorded_node(std::string_view name, const AnyVar& output, std::vector<Node::Entry> entries) {
+  const NodePtr node = node_for(output);
   node->name = name;
   node->number = ++last_number;
   node->state = Node::State::Recorded;
-  node->entries.push_back(std::move(entry));
-  std::visit(
-      [&]<class T>(const Var<T>& v) {
-        node->shape = v.shape();
-        node->scalar = scalar_name<T>();
-        if (v.size() <= few_numbers) node->value = v.value();
-      },
-      output);
+  node->entries = std::move(entries);
   return node;
 }
 
@@ -172,11 +186,10 @@ Computed computed(std::string_view name, const std::function<std::vector<AnyVar>
   Computed result{compute(), nullptr};
   for (AnyVar& output : result.outputs) std::visit([](auto& v) { v = as_leaf(std::move(v)); }, output);
   if (!tape.entries().empty() && !result.outputs.empty()) {
-    result.node = recorded_node(name, result.outputs.front(), {});
-    std::vector<Node::Entry>& entries = result.node->entries;
-    entries.clear();
+    std::vector<Node::Entry> entries;
     entries.reserve(tape.entries().size());
     for (const TapeEntry& entry : tape.entries()) entries.push_back({entry.output, entry.backward});
+    result.node = recorded_node(name, result.outputs.front(), std::move(entries));
   }
   return result;
 }
@@ -218,7 +231,8 @@ std::vector<std::optional<AnyValue>> gradients_of(const AnyVar& output, const No
   for (const auto& slot : slots) keep(slot);
   if (node != nullptr)
     for (const Node* n : reachable(node))
-      for (const NodePtr& input : n->inputs) keep(input->leaf);
+      for (const NodePtr& input : n->inputs)
+        if (input->state == Node::State::Source) keep(input->slot);
   const auto restore = [&] {
     for (auto& [slot, gradient] : before)
       visit_slot(slot.get(), [&]<class T>(Slot<T>* s) {

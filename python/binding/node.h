@@ -30,6 +30,13 @@ AnyValue value_of(const AnyVar& x);
 struct Node;
 using NodePtr = std::shared_ptr<Node>;
 
+/// What a picture of the tape shows of a node.
+struct Picture {
+  Shape shape;
+  std::string_view scalar;
+  std::optional<AnyValue> value, gradient;  ///< of few numbers
+};
+
 /// A call of an op, or a tensor that no op made.
 struct Node {
   struct Entry {
@@ -54,20 +61,20 @@ struct Node {
   std::vector<Entry> entries;                  ///< as recorded; empty once they were walked
 
   // For pictures of the tape.
-  Shape shape;
-  std::string_view scalar;
-  std::shared_ptr<SlotBase> leaf;           ///< of a variable
-  std::optional<AnyValue> value, gradient;  ///< of few numbers
+  std::shared_ptr<SlotBase> slot;    ///< of a variable; of an op's first output until it was walked
+  std::unique_ptr<Picture> picture;  ///< of a constant, and of an op that was walked
 };
 
 /// As many numbers as a picture shows.
 inline constexpr std::int64_t few_numbers = 64;
 
+Picture picture_of(const Node& node);
+
 /// A node for a variable or constant.
 NodePtr source_node(const AnyVar& x);
 
-/// A node of a call that was not recorded by a tape: its output and gradient as they are.
-NodePtr recorded_node(std::string_view name, const AnyVar& output, Node::Entry entry);
+/// A node of a call that was not recorded by a tape: its output and gradients as they are.
+NodePtr recorded_node(std::string_view name, const AnyVar& output, std::vector<Node::Entry> entries);
 
 /// What one call has computed.
 struct Computed {

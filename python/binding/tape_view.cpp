@@ -17,28 +17,21 @@ py::object shown(const std::optional<AnyValue>& x) {
   return std::visit([](const auto& t) -> py::object { return view_of(t); }, *x);
 }
 
-/// The numbers of a variable as they are now, where they are few.
-py::object leaf_value(const SlotBase* leaf) {
-  py::object value = py::none();
-  visit_slot(leaf, [&](const auto* slot) {
-    if (slot->value.size() <= few_numbers) value = view_of(slot->value);
-  });
-  return value;
-}
-
 py::dict dict_of(const Node& node, const std::unordered_map<const Node*, std::size_t>& places) {
   py::dict d;
   py::list inputs;
   for (const NodePtr& input : node.inputs) inputs.append(places.at(input.get()));
   d["op"] = std::string(node.name);
   d["inputs"] = inputs;
-  d["shape"] = py::tuple(py::cast(std::vector<std::int64_t>(node.shape.begin(), node.shape.end())));
-  d["dtype"] = std::string(node.scalar);
+  const Picture picture = picture_of(node);
+  const bool variable = node.state == Node::State::Source && node.slot != nullptr;
+  d["shape"] = py::tuple(py::cast(std::vector<std::int64_t>(picture.shape.begin(), picture.shape.end())));
+  d["dtype"] = std::string(picture.scalar);
   d["factor"] = node.factor ? py::cast(*node.factor) : py::none();
-  d["variable"] = node.leaf != nullptr;
-  d["name"] = node.leaf != nullptr ? node.leaf->name() : "";
-  d["value"] = node.leaf != nullptr ? leaf_value(node.leaf.get()) : shown(node.value);
-  d["gradient"] = node.leaf != nullptr ? shown(slot_gradient(node.leaf.get())) : shown(node.gradient);
+  d["variable"] = variable;
+  d["name"] = variable ? node.slot->name() : std::string_view();
+  d["value"] = shown(picture.value);
+  d["gradient"] = shown(picture.gradient);
   return d;
 }
 

@@ -19,11 +19,11 @@ constexpr std::int64_t much_work = 4096;
 void dealloc(PyObject* self) {
   TensorObject* const x = as_tensor(self);
   if (x->weak_references != nullptr) PyObject_ClearWeakRefs(self);
-  // Nobody computes with this output again: its numbers are kept where a gradient reads them, and only there.
+  // Nobody computes with this output again: its numbers are kept where a gradient reads them, and where a picture shows them.
   if (x->node != nullptr && x->node->state != Node::State::Source && !walking_somewhere())
     std::visit(
         [](auto& v) {
-          if (const auto slot = v.slot(); slot != nullptr && slot->leaf) {
+          if (const auto slot = v.slot(); slot != nullptr && slot->leaf && v.size() > few_numbers) {
             slot->leaf = false;
             slot->value = {};
           }
