@@ -46,7 +46,8 @@ with _right_kernels():
     from . import _argand
 from ._argand import Error, OpFunction, Tensor, num_threads, op_functions, set_num_threads
 from ._autograd import OwnOp, add_methods, constant, grad, gradients, hessian, hvp, jacobian, jvp, no_grad, op, tensor, value_and_grad, variable, vjp
-from ._autograd import INSTEAD as _INSTEAD, eye, full, linspace, ones, ones_like, rand, randn, zeros, zeros_like
+from ._autograd import eye, full, linspace, ones, ones_like, rand, randn, zeros, zeros_like
+from ._autograd._instead import no_attribute as _no_attribute
 from ._check import assert_gradient, check
 from ._files import load, load_with_metadata, save
 from ._jax import check_jax
@@ -81,8 +82,7 @@ float32, float64, complex64, complex128 = (_numpy.dtype(name) for name in ("floa
 if not _TYPE_CHECKING:
 
     def __getattr__(name: str) -> _Any:
-        hint = _INSTEAD.get(name)
-        raise AttributeError(f"module 'argand' has no attribute '{name}'" + (f"; {hint}" if hint else ""))
+        raise _no_attribute("module 'argand'", name)
 
 
 __all__ = [

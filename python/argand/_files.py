@@ -43,6 +43,8 @@ def save(path: Path, arrays: Mapping[str, np.ndarray], metadata: Mapping[str, st
     >>> argand.load(path)["z"]
     array([1.+2.j])
     """
+    if isinstance(path, Mapping) and isinstance(arrays, (str, os.PathLike)):
+        raise _argand.Error("save: the path comes first, and then the arrays")
     for what, given in (("arrays", arrays), ("metadata", metadata)):
         if not isinstance(given, Mapping) or not all(isinstance(name, str) for name in given):
             raise _argand.Error(f"save: {what} must be a dict with string keys, such as {{'z': ...}}")

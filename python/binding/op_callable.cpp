@@ -107,7 +107,11 @@ Argument Arguments::sequence(PyObject* o, ArgumentType type) {
 }
 
 Argument Arguments::converted_to(PyObject* o, ArgumentType type) {
-  if (is_tensor(o)) return operand(o);
+  if (is_tensor(o)) {
+    require(type.takes(ArgumentKind::Tensor) || !type.takes(ArgumentKind::Indices), function.name(),
+            "indices are integers of NumPy's, not a tensor: write indices.numpy().astype(int)");
+    return operand(o);
+  }
   if (o == Py_None) return none;
   const bool takes_numbers = type.takes(ArgumentKind::Int) || type.takes(ArgumentKind::Float) || type.takes(ArgumentKind::Complex);
   if (PyBool_Check(o)) return o == Py_True;

@@ -50,12 +50,19 @@ py::list gradients(const py::object& output, const py::list& variables, const py
 
 PyObject* tensor_grad(PyObject* self, void*) {
   return guarded([&] {
+    const TensorObject* const x = as_tensor(self);
     return std::visit(
-        []<class T>(const Var<T>& v) -> PyObject* {
+        [&]<class T>(const Var<T>& v) -> PyObject* {
+          if (!v.has_grad() && x->node != nullptr && x->node->state == Node::State::Walked) {
+            const std::string text = fmt::format(
+                "grad: this is the result of {}, whose gradient was freed; call retain_grad() before backward(), or see tape()",
+                x->node->name);
+            if (PyErr_WarnEx(PyExc_UserWarning, text.c_str(), 1) < 0) return nullptr;
+          }
           if (!v.has_grad()) Py_RETURN_NONE;
           return wrap(Var<T>(Tensor<T>(v.slot()->grad)));
         },
-        as_tensor(self)->var);
+        x->var);
   });
 }
 int set_tensor_grad(PyObject* self, PyObject* value, void*) {

@@ -93,6 +93,8 @@ PyObject* subscript(PyObject* self, PyObject* key) {
     if (const auto steps = basic_steps(key, shape))
       return called_one("index", operands,
                         [&] { return std::visit([&](const auto& v) -> AnyVar { return indexed(v, *steps); }, x); });
+    if (is_tensor(key))
+      throw py::index_error("indices are integers of NumPy's, not a tensor: write x[indices.numpy().astype(int)]");
     // Whatever NumPy takes: where it finds the numbers is asked of an array of their places.
     const py::module_ np = py::module_::import("numpy");
     const py::object places = np.attr("arange")(shape.size()).attr("reshape")(py::object(py::handle(self).attr("shape")));

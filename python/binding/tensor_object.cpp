@@ -196,6 +196,11 @@ PyObject* compare(PyObject* a, PyObject* b, int op) {
     }
     const py::object left = view_of(as_tensor(a)->var);
     const py::object right = is_tensor(b) ? py::object(view_of(as_tensor(b)->var)) : py::reinterpret_borrow<py::object>(b);
+    const auto complex = [](const py::object& o) {
+      return py::isinstance<py::array>(o) ? py::array(o).dtype().kind() == 'c' : PyComplex_Check(o.ptr());
+    };
+    if (op != Py_EQ && op != Py_NE && (complex(left) || complex(right)))
+      throw py::type_error("complex numbers have no order; compare their real parts, moduli, ...");
     PyObject* const mask = PyObject_RichCompare(left.ptr(), right.ptr(), op);
     if (mask == nullptr) throw py::error_already_set();
     return mask;

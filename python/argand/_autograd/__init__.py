@@ -3,7 +3,7 @@ from ._functions import grad, gradients, hessian, hvp, jacobian, jvp, value_and_
 from ._methods import add_methods
 from ._own_op import OwnOp, op
 from ._tensors import constant, no_grad, tensor, variable
-from ._torch_names import INSTEAD, eye, full, linspace, ones, ones_like, rand, randn, zeros, zeros_like
+from ._torch_names import eye, full, linspace, ones, ones_like, rand, randn, zeros, zeros_like
 
-__all__ = ["INSTEAD", "OwnOp", "add_methods", "constant", "grad", "gradients", "hessian", "hvp", "jacobian", "jvp", "no_grad", "op", "tensor", "value_and_grad", "variable",
+__all__ = ["OwnOp", "add_methods", "constant", "grad", "gradients", "hessian", "hvp", "jacobian", "jvp", "no_grad", "op", "tensor", "value_and_grad", "variable",
            "vjp", "eye", "full", "linspace", "ones", "ones_like", "rand", "randn", "zeros", "zeros_like"]

@@ -6,16 +6,8 @@ from typing import Any, Optional, Tuple
 import numpy as np
 
 from .._argand import Error, Tensor, op_functions
+from ._instead import no_attribute
 from ._tensors import tensor
-
-# What PyTorch's users look for, and what to write instead.
-INSTEAD = {
-    "arange": "integers are NumPy's: np.arange", "randint": "integers are NumPy's: np.random.default_rng(0).integers",
-    "long": "integers are NumPy's: x.numpy().astype(int)", "int": "integers are NumPy's: x.numpy().astype(int)",
-    "bool": "truth values are NumPy's: x.numpy().astype(bool)", "autograd": "write argand.gradients(output, variables)",
-    "cuda": "argand computes on the CPU", "device": "argand computes on the CPU", "requires_grad_": "write argand.variable(x)",
-    "from_numpy": "write argand.constant(array)", "as_tensor": "write argand.constant(array)",
-}
 
 
 class Size(int):
@@ -83,8 +75,7 @@ def dim(x: Tensor) -> int:
 def missing(x: Tensor, name: str) -> Any:
     """Names what to write for a method that is PyTorch's, for x has none of that name."""
     kind = "there are no in-place ops: write x = x.{0}(...), or x.assign(values) for a variable's new values".format(name.rstrip("_"))
-    hint = INSTEAD.get(name, kind if name.endswith("_") and not name.startswith("_") else "")
-    raise AttributeError(f"'argand.Tensor' object has no attribute '{name}'{hint and '; ' + hint}")
+    raise no_attribute("'argand.Tensor' object", name, kind if name.endswith("_") and not name.startswith("_") else "")
 
 
 METHODS = {"size": property(size), "view": op_functions["reshape"], "clone": clone, "norm": norm, "to": to, "float": _in_precision("f"), "double": _in_precision("d"),

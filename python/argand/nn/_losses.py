@@ -1,7 +1,7 @@
 """Losses as modules, with PyTorch's names."""
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Optional
 
 from .._argand import Tensor, op_functions
 from ._module import Module
@@ -10,8 +10,11 @@ from ._module import Module
 class CrossEntropyLoss(Module):
     """The mean of -log softmax(logits)[target] over rows: logits [..., classes], targets integers [...]."""
 
+    def __init__(self, ignore_index: Optional[int] = None, label_smoothing: float = 0.0) -> None:
+        self.options = {"ignore_index": ignore_index, "label_smoothing": label_smoothing}
+
     def forward(self, input: Tensor, target: Any) -> Tensor:
-        return op_functions["cross_entropy"](input, target)
+        return op_functions["cross_entropy"](input, target, **self.options)
 
 
 class MSELoss(Module):

@@ -1,11 +1,12 @@
 """Module: the base class of layers and networks."""
 from __future__ import annotations
 
-from typing import Any, Dict, Iterator, List, Mapping, Tuple
+from typing import TYPE_CHECKING, Any, Callable, Dict, Iterator, List, Mapping, Tuple
 
 import numpy as np
 
 from .._argand import Error, Tensor
+from .._autograd._instead import no_attribute
 
 
 class Module:
@@ -32,6 +33,11 @@ class Module:
     def __call__(self, *inputs: Any, **options: Any) -> Any:
         return self.forward(*inputs, **options)
 
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name):
+            raise no_attribute(f"'{type(self).__name__}' object", name)
+
     def named_modules(self, prefix: str = "") -> Iterator[Tuple[str, "Module"]]:
         """(name, module) for this module, then for those inside, each once."""
         seen = set()
@@ -44,6 +50,20 @@ class Module:
             yield name, module
             inside = [(_joined(name, field), m) for field, m in module._fields() if isinstance(m, Module)]
             open_ = inside + open_
+
+    def modules(self) -> Iterator["Module"]:
+        """This module, then those inside, each once."""
+        return (module for _, module in self.named_modules())
+
+    def children(self) -> Iterator["Module"]:
+        """The modules among its fields."""
+        return (field for _, field in self._fields() if isinstance(field, Module))
+
+    def apply(self, f: Callable[["Module"], Any]) -> "Module":
+        """Calls f with each of its modules."""
+        for module in self.modules():
+            f(module)
+        return self
 
     def named_parameters(self) -> Iterator[Tuple[str, Tensor]]:
         """(name, variable): "blocks.0.weight". A shared one appears once, under the first of its names."""
@@ -79,8 +99,10 @@ class Module:
         for name, value in own.items():
             value.assign(np.asarray(state[name]))
 
-    def zero_grad(self) -> None:
-        """Clears all gradients."""
+    def zero_grad(self, set_to_none: bool = True) -> None:
+        """Clears all gradients: grad is None afterwards, set_to_none as PyTorch calls it, and nothing else."""
+        if not set_to_none:
+            raise Error("zero_grad: a gradient that is cleared is None; there is no set_to_none=False")
         for value in self.parameters():
             value.zero_grad()
 
@@ -124,23 +146,23 @@ class ModuleList(Module):
     """A list of modules, named by their indices."""
 
     def __init__(self, modules: Any = ()) -> None:
-        self.modules = list(modules)
+        self._modules = list(modules)
 
     def _fields(self) -> Iterator[Tuple[str, Any]]:
-        for i, module in enumerate(self.modules):
+        for i, module in enumerate(self._modules):
             yield str(i), module
 
     def append(self, module: Module) -> None:
-        self.modules.append(module)
+        self._modules.append(module)
 
     def __iter__(self) -> Iterator[Module]:
-        return iter(self.modules)
+        return iter(self._modules)
 
     def __len__(self) -> int:
-        return len(self.modules)
+        return len(self._modules)
 
     def __getitem__(self, i: int) -> Module:
-        return self.modules[i]
+        return self._modules[i]
 
 
 class Sequential(ModuleList):
@@ -153,7 +175,7 @@ class Sequential(ModuleList):
         return ((name, module) for name, module in super()._fields() if isinstance(module, Module))
 
     def forward(self, x: Any) -> Any:
-        for module in self.modules:
+        for module in self._modules:
             x = module(x)
         return x
 

@@ -2,10 +2,11 @@
 from __future__ import annotations
 
 import math
-from typing import Any, Callable, Dict, Iterable, List, Mapping, Tuple, Union
+from typing import TYPE_CHECKING, Any, Callable, Dict, Iterable, List, Mapping, Tuple, Union
 
 from .. import _argand
 from .._argand import Error, Tensor
+from .._autograd._instead import no_attribute
 
 Rate = Union[float, Callable[[int], float]]
 Named = List[Tuple[str, Tensor]]
@@ -51,8 +52,15 @@ class Optimizer:
             part.step(lr, gradient_scale)
         self.steps += 1
 
-    def zero_grad(self) -> None:
-        """Clears the gradients."""
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name):
+            raise no_attribute(f"'{type(self).__name__}' object", name)
+
+    def zero_grad(self, set_to_none: bool = True) -> None:
+        """Clears the gradients: grad is None afterwards, set_to_none as PyTorch calls it, and nothing else."""
+        if not set_to_none:
+            raise Error("zero_grad: a gradient that is cleared is None; there is no set_to_none=False")
         for _, p in self._named:
             p.zero_grad()
 

@@ -154,3 +154,107 @@ def test_a_planted_mistake_is_named():
         r = np.abs(z)
         a, b = 1 / (1 + r) - r / (2 * (1 + r) ** 2), -z / np.conj(z) * r / (2 * (1 + r) ** 2)
         return np.conj(a) * g + b * np.conj(g)
+
+
+def test_a_recurrent_loop_with_schedule_checkpoint_and_generation(tmp_path):
+    """What is not PyTorch's is marked."""
+    torch = ag
+
+    class CharRNN(nn.Module):
+        def __init__(self, vocab, d):
+            super().__init__()
+            self.d = d
+            self.emb = nn.Embedding(vocab, d)
+            self.i2h, self.h2h, self.head = nn.Linear(d, d), nn.Linear(d, d, bias=False), nn.Linear(d, vocab)
+            self.h0 = nn.Parameter(torch.zeros(1, d))
+
+        def forward(self, idx, targets=None):
+            B, T = idx.shape
+            x, h, outs = self.emb(idx), self.h0.expand(B, self.d), []
+            for t in range(T):
+                h = torch.tanh(self.i2h(x[:, t, :]) + self.h2h(h))
+                outs.append(h)
+            logits = self.head(torch.stack(outs, dim=1))
+            return logits, None if targets is None else F.cross_entropy(logits.view(-1, logits.size(-1)), targets.reshape(-1))
+
+        @torch.no_grad()
+        def generate(self, idx, n):
+            for _ in range(n):
+                probs = F.softmax(self(idx)[0][:, -1, :], dim=-1)
+                idx = np.append(idx, [[numbers.choice(probs.shape[-1], p=probs.numpy()[0])]], axis=1)  # torch.multinomial, torch.cat
+            return idx
+
+    text = "the quick brown fox jumps over the lazy dog. " * 10
+    chars = sorted(set(text))
+    data = np.array([chars.index(c) for c in text])  # torch.tensor(..., dtype=torch.long)
+    numbers = np.random.default_rng(0)  # torch.randint, torch.multinomial
+    torch.manual_seed(0)
+    model = CharRNN(len(chars), 32)
+    opt = torch.optim.Adam(model.parameters(), lr=lambda step: 1e-2 * min(1.0, (step + 1) / 10))  # lr_scheduler.LambdaLR
+    for _ in range(120):
+        ix = numbers.integers(len(data) - 17, size=16)
+        xb, yb = np.stack([data[i:i + 16] for i in ix]), np.stack([data[i + 1:i + 17] for i in ix])
+        _, loss = model(xb, yb)
+        opt.zero_grad(set_to_none=True)
+        loss.backward()
+        torch.optim.clip_grad_norm(model.parameters(), 1.0)  # nn.utils.clip_grad_norm_
+        opt.step()
+    assert loss.item() < 0.4
+    torch.save(tmp_path / "rnn.safetensors", model.state_dict())  # the path comes first
+    again = CharRNN(len(chars), 32)
+    again.load_state_dict(torch.load(tmp_path / "rnn.safetensors"))
+    assert float(again(xb, yb)[1]) == float(model(xb, yb)[1])
+    assert " the lazy" in "".join(chars[i] for i in again.generate(np.array([[chars.index("o")]]), 60)[0])
+
+
+@pytest.mark.parametrize("write, says", [
+    (lambda net, x: ag.randperm(5), "permutation"), (lambda net, x: ag.int64, "NumPy"), (lambda net, x: nn.LSTM(4, 4), "loop over steps"),
+    (lambda net, x: nn.utils.clip_grad_norm_, "optim.clip_grad_norm"), (lambda net, x: F.nll_loss, "cross_entropy"), (lambda net, x: ag.optim.lr_scheduler, "function of the step"),
+    (lambda net, x: ag.optim.SGD(net.parameters()).param_groups, "optimizer.lr"), (lambda net, x: net.to("cpu"), "made with their type"), (lambda net, x: x.grad_fn, "tape"),
+    (lambda net, x: net.zero_grad(set_to_none=False), "is None"), (lambda net, x: ag.save({"x": x}, "x.pt"), "path comes first"),
+    (lambda net, x: F.cross_entropy(x, ag.tensor([0, 1])), "integers of NumPy's"), (lambda net, x: x[ag.tensor([0, 1])], "integers of NumPy's"),
+])
+def test_what_is_not_there_says_what_to_write(write, says):
+    with pytest.raises((AttributeError, ag.Error, IndexError), match=says):
+        write(nn.Linear(3, 3), ag.variable(np.ones((2, 3))))
+
+
+def test_names_that_nobody_knows_have_no_hint():
+    for owner in (ag, nn, F, ag.optim, nn.Linear(1, 1), ag.optim.SGD([ag.variable(1.0)]), ag.variable(1.0)):
+        assert not hasattr(owner, "grdient") and not hasattr(owner, "__missing__")
+        with pytest.raises(AttributeError, match="has no attribute 'grdient'$"):
+            owner.grdient
+
+
+def test_modules_are_visited():
+    net = nn.Sequential(nn.Linear(2, 2), nn.Sequential(nn.ReLU(), nn.Linear(2, 1)))
+    seen = []
+    assert net.apply(lambda m: seen.append(type(m).__name__)) is net
+    assert seen == ["Sequential", "Linear", "Sequential", "ReLU", "Linear"] == [type(m).__name__ for m in net.modules()]
+    assert [type(m).__name__ for m in net.children()] == ["Linear", "Sequential"]
+
+
+def test_complex_numbers_have_no_order():
+    z, x = ag.variable([1 + 2j]), ag.variable([1.0])
+    for wrong in (lambda: z < 3, lambda: x >= z, lambda: x > 1j, lambda: z <= np.array([1j]), lambda: 2 > z):
+        with pytest.raises(TypeError, match="no order"):
+            wrong()
+    assert (z == 1 + 2j).all() and (z != 1j).all() and (x < 3).all()
+
+
+def test_a_gradient_that_was_freed_is_missed_aloud():
+    x = ag.variable(3.0)
+    y = x * x
+    L = y + 1
+    assert y.grad is None  # not computed yet
+    L.backward()
+    with pytest.warns(UserWarning, match="result of mul.*retain_grad"):
+        assert y.grad is None
+    assert float(x.grad) == 6
+
+
+def test_labels_can_be_smoothed_and_left_out():
+    logits, target = np.array([[2.0, 1.0, 0.0], [0.0, 1.0, 3.0]]), np.array([0, -1])
+    loss = nn.CrossEntropyLoss(ignore_index=-1, label_smoothing=0.1)(ag.tensor(logits), target)
+    logp = logits[0] - np.log(np.exp(logits[0]).sum())
+    assert np.isclose(float(loss), -(0.9 * logp[0] + 0.1 * logp.mean()))

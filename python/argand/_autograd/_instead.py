@@ -1,0 +1,41 @@
+"""What PyTorch's users look for and do not find, and what to write instead."""
+from __future__ import annotations
+
+INTEGERS = "integers are NumPy's: "
+TRUTH = "truth values are NumPy's: "
+CPU = "argand computes on the CPU: leave it out"
+RATES = "a rate is a function of the step: lr=argand.optim.cosine_rate(...), or lr=lambda step: ..., and optimizer.lr may be set"
+NUMBERS = "write argand.constant(array), of NumPy's array"
+
+INSTEAD = {
+    # Integers, truth values, random choices
+    "arange": INTEGERS + "np.arange", "randint": INTEGERS + "np.random.default_rng(0).integers", "randperm": INTEGERS + "np.random.default_rng(0).permutation",
+    "long": INTEGERS + "x.numpy().astype(int)", "int": INTEGERS + "x.numpy().astype(int)", "int64": INTEGERS + "np.array(values)", "int32": INTEGERS + "np.array(values)",
+    "bool": TRUTH + "x.numpy().astype(bool)", "allclose": TRUTH + "np.allclose", "equal": TRUTH + "np.array_equal", "isnan": TRUTH + "np.isnan",
+    "isfinite": TRUTH + "np.isfinite", "one_hot": "write argand.constant(np.eye(classes)[labels])", "multinomial": INTEGERS + "np.random.default_rng(0).choice",
+    # Numbers and their types
+    "cuda": CPU, "device": CPU, "is_cuda": CPU, "from_numpy": NUMBERS, "as_tensor": NUMBERS, "FloatTensor": NUMBERS, "empty": "write argand.zeros", "tril": "write np.tril",
+    "triu": "write np.triu", "float": "write argand.float32", "double": "write argand.float64", "cfloat": "write argand.complex64", "cdouble": "write argand.complex128",
+    "half": "write argand.float32", "t": "write x.T", "repeat": "write argand.cat", "clip": "write x.clamp", "randn_like": "write argand.randn(*x.shape)",
+    "set_default_dtype": "layers and numbers are float64 unless given another dtype", "pi": "write math.pi", "inf": "write math.inf",
+    # Graphs
+    "autograd": "write argand.gradients(output, variables), @argand.op for an op of your own, argand.check for gradcheck", "requires_grad_": "write argand.variable(x)",
+    "grad_fn": "x.tape() shows what x came from", "is_leaf": "write x.is_variable", "inference_mode": "write argand.no_grad", "set_grad_enabled": "write argand.no_grad",
+    "compile": "leave it out", "jit": "leave it out",
+    # Networks
+    "utils": "write argand.optim.clip_grad_norm, and batches of NumPy's arrays for DataLoader", "init": "write p.assign(array), or argand.nn.initial", "register_buffer": "write self.name = argand.constant(array)",
+    "register_parameter": "write self.name = argand.variable(array)", "scaled_dot_product_attention": "write attention", "RNN": "write its loop over steps of layers",
+    "GRU": "write its loop over steps of layers", "LSTM": "write its loop over steps of layers", "NLLLoss": "write CrossEntropyLoss, of logits",
+    "nll_loss": "write cross_entropy, of logits", "BCELoss": "write BCEWithLogitsLoss, of logits", "BatchNorm1d": "there are LayerNorm and RMSNorm",
+    "BatchNorm2d": "there are LayerNorm and RMSNorm", "MultiheadAttention": "write attention, of three Linear layers", "L1Loss": "write argand.abs(input - target).mean()",
+    "Softmax": "Sequential takes functions: argand.softmax", "LogSoftmax": "Sequential takes functions: argand.log_softmax",
+    "to": "layers are made with their type, Linear(2, 3, dtype=argand.float32), on the CPU",
+    # Optimisers
+    "lr_scheduler": RATES, "param_groups": RATES, "RMSprop": "there are SGD, AdamW, Muon and LBFGS",
+}
+
+
+def no_attribute(owner: str, name: str, hint: str = "") -> AttributeError:
+    """The exception for a name that is not there."""
+    hint = INSTEAD.get(name, hint)
+    return AttributeError(f"{owner} has no attribute '{name}'" + (f"; {hint}" if hint else ""))
