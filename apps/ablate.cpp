@@ -31,10 +31,10 @@ struct AblateOptions {
   std::int64_t seeds = 0, steps = 0, epochs = 0, jobs = 0;
   bool quick = false, table = false, cost = false, probe = false, search = false, repeat = false, json = false;
 
-  bool results() const { return what.ends_with(".json"); }  ///< of kept runs
+  bool results() const { return what.ends_with(".json"); }  ///< whether `what` is a file of kept results
 };
 
-/// Prints the tables of these rows, or of those that are asked for, against the first or the one that is asked for.
+/// Prints the tables of the requested rows, compared with the requested reference or the first row.
 void show(const ResultTable& runs, const AblateOptions& options) {
   const std::size_t colon = options.against.rfind(':');
   const bool elsewhere = colon != std::string::npos;
@@ -53,7 +53,7 @@ void show(const ResultTable& runs, const AblateOptions& options) {
   fmt::print("{}{}", options.results() || options.json ? "" : "\n", options.json ? json_of(shown) : markdown_of(shown));
 }
 
-/// Whether the page has every table of the file, or of each file in the folder.
+/// Checks that the page has every table of the file, or of each file in the folder.
 int check(const AblateOptions& options) {
   namespace fs = std::filesystem;
   std::vector<std::string> files = {options.what};
@@ -62,7 +62,7 @@ int check(const AblateOptions& options) {
     for (const auto& entry : fs::directory_iterator(options.what))
       if (entry.path().extension() == ".json") files.push_back(entry.path());
     std::sort(files.begin(), files.end());
-    if (files.empty()) input_fail("--check", "{} has no file NAME.json", options.what);
+    if (files.empty()) input_fail("--check", "{} contains no file NAME.json", options.what);
   } else if (!options.results()) {
     input_fail("--check", "compares kept results with a page: argand ablate FILE.json --check PAGE.md, or a folder of such files");
   }
@@ -83,7 +83,7 @@ int check(const AblateOptions& options) {
 
 /// Adds the finished runs of OUT to a file.
 int keep(const AblationTable& whole, const AblateOptions& options, const std::string& out) {
-  if (!options.keep.ends_with(".json")) input_fail("--keep", "is a file NAME.json");
+  if (!options.keep.ends_with(".json")) input_fail("--keep", "must be a file NAME.json");
   shared_by_rows(whole, out, "keep");
   ResultTable runs = read_result_folder(with_rows(whole, options.rows, out), out);
   runs.costs = options.cost;
@@ -99,7 +99,7 @@ int keep(const AblationTable& whole, const AblateOptions& options, const std::st
   return exit_success;
 }
 
-/// Has the texts of the runs judged, and prints the results.
+/// Has a judge score the texts of the runs, and prints the results.
 int judge(const AblationTable& whole, const AblateOptions& options, const std::string& out) {
   shared_by_rows(whole, out, "judge");
   const AblationTable table = with_rows_in(whole, out);
@@ -111,7 +111,7 @@ int judge(const AblationTable& whole, const AblateOptions& options, const std::s
   return exit_success;
 }
 
-/// Trains what is missing. Returns the exit code of the program.
+/// Trains the missing runs. Returns the program's exit code.
 int train(Ablation& ablation, const AblationTable& table, const AblationOptions& run) {
   ablation.check();
   fmt::print("{} x {}, {} at a time with {} each; the runs are in {}\n", counted(std::ssize(table.rows), "row"),
@@ -120,7 +120,7 @@ int train(Ablation& ablation, const AblationTable& table, const AblationOptions&
   return ablation.run();
 }
 
-/// Trains kept rows again and compares the results with the kept ones.
+/// Trains kept rows again and compares the new results with the kept ones.
 int repeat(const AblateOptions& options) {
   const std::string& file = options.what;
   if (!options.results()) input_fail("--repeat", "trains kept rows again: argand ablate FILE.json --repeat");
@@ -164,7 +164,7 @@ int ablate(const AblateOptions& options) {
   if (options.results() && options.keep.empty()) {
     if (options.steps > 0 || options.epochs > 0 || options.seeds > 0 || options.jobs > 0 || options.quick || options.probe ||
         options.search || !options.data.empty() || !options.out.empty() || !options.settings.empty() || !options.judge.empty())
-      input_fail(options.what, "is of runs that have ended; add --repeat to train its rows again");
+      input_fail(options.what, "contains results of finished runs; add --repeat to train its rows again");
     show(read_result_file(options.what), options);
     return exit_success;
   }
@@ -267,7 +267,7 @@ void add_ablate(CLI::App& program) {
       ->type_name("NAME.json");
   command
       ->add_option("--check", options->check,
-                   "make every table of NAME.json, or of all such files in a folder, again, and look for it in this page")
+                   "check that this page contains every table of NAME.json, or of all such files in a folder")
       ->type_name("PAGE.md");
   command->add_flag("--repeat", options->repeat,
                     "train rows of NAME.json again with the same recipe and seeds, and check whether the results agree");
@@ -282,16 +282,16 @@ void add_ablate(CLI::App& program) {
       "--probe adds to each run `argand eval --generate` and `--positions` on the test part: written.json and positions.json; to\n"
       "rows with retrieval also `eval --exchange-passages` and `audit retrieval`: exchanged.json and audit.json; to ComplexFormer\n"
       "`eval --set` with delta and phase_bias at 0: as-learnt.json, with-*.json.\n"
-      "--judge RUN scores the texts, afterwards and as often as you like; use a larger model of another family. All these tables\n"
+      "--judge RUN scores these texts with another model, preferably a larger one of another family. All these tables\n"
       "are in OUT/probes.md.\n"
       "--cost also times generation once, as `argand eval --latency` does: latency.json.\n"
-      "NAME.json alone prints its tables; rows that are kept on another day join those in the file if family, task, source,\n"
-      "requested settings and logged steps are the same. --repeat writes its table to OUT/repeated.md, and fails if a row does\n"
-      "not land.\n"
+      "NAME.json alone prints its tables; --keep adds rows to those in the file if family, task, source,\n"
+      "requested settings and logged steps are the same. --repeat writes its table to OUT/repeated.md, and fails if a row's\n"
+      "result does not agree.\n"
       "A file NAME.toml has its own rows and rates, and claims, which get a verdict each (experiments/README.md); with --search\n"
       "each row first finds its best learning rate, in OUT/search/ROW, and then trains with it.\n"
-      "Every token of the text is scored. --set eval_protocol=full-blocks measures as argand once did, to continue tables of that\n"
-      "time. --set preset=NAME brings that preset's length.\n"
+      "Every token of the text is scored. --set eval_protocol=full-blocks measures as earlier versions did, to continue their\n"
+      "tables. --set preset=NAME also sets that preset's length.\n"
       "\n"
       "Examples:\n"
       "  argand ablate complexformer --quick\n"

@@ -36,9 +36,9 @@ constexpr Command commands[] = {
     {"graph", add_graph},       {"gradcheck", add_gradcheck}, {"parity", add_parity},     {"completion", add_completion},
 };
 
-constexpr std::string_view of_all = "completion";  // reads the options of all others
+constexpr std::string_view of_all = "completion";  // needs the options of all other commands
 
-/// Adds only the named command, if one is named: the options of all commands took a quarter of the startup time.
+/// Adds only the command named on the command line, if any: adding all of them took a quarter of the startup time.
 void add_commands(CLI::App& program, std::string_view named) {
   const auto is_named = [&](const Command& command) { return command.name == named; };
   const bool one = named != of_all && std::any_of(std::begin(commands), std::end(commands), is_named);
@@ -51,7 +51,7 @@ std::string version_text(const std::string& version) {
                      level_name(library_level()), level_name(processor_level()), blas_kernels().running, num_threads());
 }
 
-/// Which optional parts this build has: docs/guides/requirements.md says what each is for.
+/// The optional parts of this build (docs/guides/requirements.md).
 std::string parts_text() {
   const std::string processor = processor_name();
   std::string text = processor.empty() ? "" : fmt::format("\nprocessor      {}", processor);
@@ -76,7 +76,7 @@ int argand_main(int argc, char** argv, const std::string& version, const std::st
     fmt::print(stderr, "argand: {}\n", error.what());
     return 2;
   }
-  std::signal(SIGXFSZ, SIG_IGN);  // exceeding a file-size limit must fail the write with a message, not kill the program
+  std::signal(SIGXFSZ, SIG_IGN);  // writing beyond a file-size limit must fail with a message, not kill the program
   CLI::App program("Complex-valued backpropagation: train, check and inspect small models.", "argand");
   program.require_subcommand(1);
   const bool verbose = std::any_of(argv, argv + argc, [](const char* word) { return std::string_view(word) == "--verbose"; });

@@ -6,7 +6,7 @@
 
 namespace argand {
 
-/// Returns the exit code. `commit`: what the program was built from, if known; recorded in the logs of runs.
+/// Returns the exit code. `commit`: the commit the program was built from, if known; recorded in the logs of runs.
 int argand_main(int argc, char** argv, const std::string& version, const std::string& commit = "");
 
 }  // namespace argand

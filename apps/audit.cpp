@@ -1,4 +1,4 @@
-/// argand audit: checks what a run claims about itself.
+/// argand audit: checks that a run never reads what it is to predict.
 
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -6,8 +6,8 @@
 #include "apps/commands.h"
 #include "apps/terminal/command_line.h"
 #include "apps/terminal/counter.h"
+#include "apps/terminal/output_file.h"
 #include "core/parallel.h"
-#include "data/files/atomic_file.h"
 #include "train/data/corpora.h"
 #include "train/retrieval/retrieval_audit.h"
 
@@ -20,6 +20,7 @@ struct AuditOptions {
 };
 
 int audit(const AuditOptions& options) {
+  const OutputFile json(options.json);
   const TrainedRun trained = open_run(options.run);
   const RunConfig& config = trained.checkpoint.config();
   if (!config.has_windows())
@@ -41,17 +42,17 @@ int audit(const AuditOptions& options) {
         [&](std::int64_t done) { counter.update(done); });
     fmt::print("{} batches, {} windows: {} reads of {} pairs of window and passage, {} violations\n", found.batches, found.windows,
                found.reads, found.different, found.leaks);
-    if (!options.json.empty())
-      write_file_atomically(options.json, nlohmann::ordered_json{{"checkpoint", trained.checkpoint.file().path()},
-                                                                 {"step", trained.checkpoint.state().step},
-                                                                 {"exclusion", !options.no_exclusion},
-                                                                 {"batches", found.batches},
-                                                                 {"windows", found.windows},
-                                                                 {"reads", found.reads},
-                                                                 {"pairs", found.different},
-                                                                 {"violations", found.leaks}}
-                                                  .dump(1) +
-                                              "\n");
+    if (json)
+      json.write(nlohmann::ordered_json{{"checkpoint", trained.checkpoint.file().path()},
+                                        {"step", trained.checkpoint.state().step},
+                                        {"exclusion", !options.no_exclusion},
+                                        {"batches", found.batches},
+                                        {"windows", found.windows},
+                                        {"reads", found.reads},
+                                        {"pairs", found.different},
+                                        {"violations", found.leaks}}
+                     .dump(1) +
+                 "\n");
     return found.leaks == 0 ? exit_success : exit_failure;
   });
 }
@@ -65,7 +66,8 @@ void add_audit(CLI::App& program) {
   const auto options = std::make_shared<AuditOptions>();
   retrieval->add_option("RUN", options->run, "a run's folder (its best checkpoint) or a checkpoint")->required()->type_name("");
   retrieval->add_flag("--no-exclusion", options->no_exclusion, "search without excluding overlapping passages, to test the audit");
-  retrieval->add_option("--json", options->json, "also write the final result to a file")->type_name("FILE");
+  retrieval->add_option("--json", options->json, "also write the final result to a file (- for standard output)")
+      ->type_name("FILE");
   add_threads(*retrieval);
   retrieval->footer(
       "Replays all training batches of the first epoch with the current model. Every passage that any token reads is compared\n"

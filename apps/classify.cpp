@@ -1,4 +1,4 @@
-/// argand classify: labels lines of text as they come.
+/// argand classify: labels lines of text as they arrive.
 
 #include <unistd.h>
 
@@ -38,7 +38,7 @@ std::string as_text(const std::vector<Guess>& guesses) {
   return line;
 }
 
-/// Labels in order of their probabilities; null for a line without words.
+/// The labels by probability; null for a line without words.
 std::string as_json(const std::vector<Guess>& guesses) {
   nlohmann::ordered_json json;
   json["label"] = nullptr;
@@ -64,13 +64,14 @@ void label_lines(const ClassifyOptions& options, std::size_t top, const GuessLab
   require(!std::cin.bad(), "classify", "cannot read standard input");
 }
 
-/// Labels a table into a new one. Returns 0, or the signal that stopped it; then there is no new table.
+/// Labels a table into a new one. Returns 0, or the signal that stopped it, in which case no table is written.
 int label_table(const ClassifyOptions& options, const RunConfig& config, std::size_t top, const GuessLabels& guess) {
-  LabelledForm form = form_of(options.out);
+  const std::string file = options.out == "-" ? "" : options.out;
+  LabelledForm form = form_of(file);
   if (options.json) form.json = true;
   form.top = top;
   std::optional<AtomicFile> out;
-  if (!options.out.empty()) out.emplace(options.out);
+  if (!file.empty()) out.emplace(file);
   struct Stopped {};
   const Interrupt interrupt(nullptr);
   const auto write = [&](const std::string& line) {
@@ -89,7 +90,7 @@ int label_table(const ClassifyOptions& options, const RunConfig& config, std::si
   }
   if (out) {
     out->commit();
-    fmt::print("{}: {} labelled\n", options.out, counted(done.rows, "row"));
+    fmt::print("{}: {} labelled\n", file, counted(done.rows, "row"));
   }
   if (done.without_words > 0) fmt::print(stderr, "argand: {} without words, not labelled\n", counted(done.without_words, "row"));
   return 0;

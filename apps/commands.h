@@ -7,7 +7,7 @@
 namespace argand {
 
 /// Each adds its subcommand with options, a callback that does the work, and examples in the footer. Callbacks throw InputError for
-/// what the user should write differently and Error for everything else.
+/// mistakes in what the user typed and Error for everything else.
 void add_demo(CLI::App& program);
 void add_train(CLI::App& program);
 void add_sweep(CLI::App& program);

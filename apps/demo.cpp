@@ -36,11 +36,11 @@ RunConfig demo_config(const DemoModel& model, std::int64_t steps) {
   return RunConfig::resolve({}, settings);
 }
 
-/// Checks the largest element of each gradient and a random one, of this very model but in double precision, on a short piece of
+/// Checks the largest element of each gradient and a random one, for the model to be trained but in double precision, on a short
 /// text.
 bool check_gradients(const RunConfig& config, const Corpus& corpus) {
   const int threads = num_threads();
-  set_num_threads(1);  // thousands of forward passes over twelve words: too small to share
+  set_num_threads(1);  // thousands of forward passes over twelve words are too small to share
   const auto start = std::chrono::steady_clock::now();
   ModelConfig small = config.model;
   small.vocab_size = corpus.tokens->size();
@@ -58,7 +58,7 @@ bool check_gradients(const RunConfig& config, const Corpus& corpus) {
   return report.ok();
 }
 
-/// Both models take turns, so that their bars are comparable. Returns the exit code.
+/// The two models take turns, so that their bars are comparable. Returns the exit code.
 int train_side_by_side(std::vector<TrainingSession<float>*> sessions, const std::vector<std::string>& labels,
                        const Corpus& corpus) {
   const Interrupt interrupt(saves_after_this_step);

@@ -1,4 +1,4 @@
-/// argand eval: the perplexity of a trained language model, the accuracy of a trained classifier.
+/// argand eval: the perplexity of a trained language model, or the accuracy of a trained classifier.
 
 #include <chrono>
 #include <cmath>
@@ -12,12 +12,12 @@
 #include "apps/terminal/command_line.h"
 #include "apps/terminal/counter.h"
 #include "apps/terminal/option_names.h"
+#include "apps/terminal/output_file.h"
 #include "apps/terminal/standard_input.h"
 #include "apps/terminal/terminal.h"
 #include "core/parallel.h"
 #include "core/text/text_layout.h"
 #include "data/corpora/text_parts.h"
-#include "data/files/atomic_file.h"
 #include "data/files/table.h"
 #include "train/checkpoints/made_by.h"
 #include "train/checkpoints/trained_run.h"
@@ -42,8 +42,8 @@ struct EvalOptions {
   GenerationEvalOptions generation;
 };
 
-/// Data found at the location of the run's own must be the same: other data have to be named with --data. A file of passages
-/// belongs to what was fingerprinted, but is not read here.
+/// The data at the run's own location must be unchanged; other data have to be named with --data. A file of passages is part of the
+/// fingerprint, but is not read here.
 void require_own(const TrainedRun& trained, const TrainingData& data) {
   const RunConfig& config = trained.checkpoint.config();
   const std::string& then = trained.checkpoint.state().made_from.data;
@@ -53,13 +53,13 @@ void require_own(const TrainedRun& trained, const TrainingData& data) {
           config.training.data, trained.checkpoint.file().path(), config.training.data);
 }
 
-/// A text in the run's tokens, and the part of the data that it is.
+/// A text in the run's tokens, and the name of its part of the data.
 struct Part {
   TokenText tokens;
   std::string name;
 };
 
-/// The text named by --data and --split. Another text in one piece is evaluated as a whole, unless a part is asked for.
+/// The text named by --data and --split. Another text in a single file is evaluated as a whole, unless a part is requested.
 Part part_of_text(const TrainedRun& trained, const EvalOptions& options) {
   RunConfig config = trained.checkpoint.config();
   if (options.data == "-") {
@@ -82,8 +82,8 @@ Part part_of_text(const TrainedRun& trained, const EvalOptions& options) {
   return {{std::move(corpus.test), std::move(corpus.bytes.test), std::move(corpus.unknown.test)}, name};
 }
 
-/// The articles named by --data and --split; sets `name` to the part. Another table is evaluated as a whole, unless a part is asked
-/// for.
+/// The articles named by --data and --split; sets `name` to the part. Another table is evaluated as a whole, unless a part is
+/// requested.
 LabelledTexts part_of_articles(const TrainedRun& trained, const EvalOptions& options, std::string& name) {
   RunConfig config = trained.checkpoint.config();
   const bool own = options.data.empty() || findable(options.data) == findable(config.training.data);
@@ -106,7 +106,7 @@ LabelledTexts part_of_articles(const TrainedRun& trained, const EvalOptions& opt
   return LabelledTexts(part, trained.words());
 }
 
-/// Rejects the options that choose which tokens are scored, where they would have no effect.
+/// Rejects options that choose which tokens are scored where they would have no effect.
 void require_no_protocol(const EvalOptions& options, std::string_view why) {
   if (!options.protocol.empty()) input_fail("--protocol", "{}", why);
   if (options.stride) input_fail("--stride", "{}", why);
@@ -127,8 +127,8 @@ std::string scored_as(const TextProtocol& protocol) {
   return fmt::format(", each once in windows of {}{}", protocol.length, apart);
 }
 
-/// The contexts for the batches of a part; `trained_on`: what the windows read must not overlap the batch itself. The retriever
-/// must outlive the result.
+/// The contexts for the batches of a part. `trained_on`: the windows must not read passages that overlap the batch itself. The
+/// retriever must outlive the result.
 ContextOf contexts_of(const OpenRetriever& retriever, bool trained_on) {
   return
       [&retriever, trained_on](const Batch& batch) { return trained_on ? retriever.training_context(batch) : retriever.context(); };
@@ -141,7 +141,7 @@ Settings set_of(const EvalOptions& options) {
   return settings;
 }
 
-/// ", with delta=0": the values put in place of learnt ones.
+/// ", with delta=0": the parameters set with --set.
 std::string interventions(const EvalOptions& options) {
   return options.set.empty() ? "" : ", with " + CLI::detail::join(options.set, " and ");
 }
@@ -172,7 +172,7 @@ Figures eval_positions(const TrainedRun& trained, const Part& part, const EvalOp
   return {{"length", length}, {"trained_length", trained_length}, {"positions", found}};
 }
 
-/// Prints how long the model takes to write a token.
+/// Prints the time the model takes to generate a token.
 Figures eval_latency(const TrainedRun& trained, const Part& part) {
   Latency latency;
   with_precision(trained.checkpoint.config(), [&]<class R>(R) {
@@ -196,16 +196,18 @@ Figures eval_latency(const TrainedRun& trained, const Part& part) {
           {"made_by", made_by()}};
 }
 
-/// Writes the --json file: what was evaluated, and the figures.
-void write_json(const EvalOptions& options, const TrainedRun& trained, const std::string& part, const Figures& figures) {
-  if (options.json.empty()) return;
+/// Writes the --json file: what was evaluated, and the results.
+void write_json(const OutputFile& json, const EvalOptions& options, const TrainedRun& trained, const std::string& part,
+                const Figures& figures) {
+  if (!json) return;
   Figures all = {{"checkpoint", trained.checkpoint.file().path()}, {"step", trained.checkpoint.state().step}, {"part", part}};
   if (!options.set.empty()) all["set"] = options.set;
   all.update(figures);
-  write_file_atomically(options.json, all.dump(1, ' ', false, Figures::error_handler_t::replace) + "\n");
+  json.write(all.dump(1, ' ', false, Figures::error_handler_t::replace) + "\n");
 }
 
 void eval(const EvalOptions& options) {
+  const OutputFile json(options.json);
   const TrainedRun trained = open_run(options.run);
   const RunConfig& config = trained.checkpoint.config();
   const bool lm = config.model.task == TextTask::Lm;
@@ -221,7 +223,7 @@ void eval(const EvalOptions& options) {
     if (options.latency) input_fail("--latency", "cannot be combined with --generate");
     if (!options.set.empty()) input_fail("--set", "cannot be combined with --generate");
     const Part part = part_of_text(trained, options);
-    return write_json(options, trained, part.name, eval_texts(trained, part.tokens.ids, options.generation));
+    return write_json(json, options, trained, part.name, eval_texts(trained, part.tokens.ids, options.generation));
   }
   if (options.latency) {
     if (!lm) input_fail("--latency", "{} is a classifier and does not generate text", options.run);
@@ -232,7 +234,7 @@ void eval(const EvalOptions& options) {
     if (options.exchange_passages) input_fail("--exchange-passages", "{}", why);
     if (!options.set.empty()) input_fail("--set", "{}", why);
     const Part part = part_of_text(trained, options);
-    return write_json(options, trained, part.name, eval_latency(trained, part));
+    return write_json(json, options, trained, part.name, eval_latency(trained, part));
   }
   if (options.positions) {
     if (!lm) input_fail("--positions", "{} is a classifier, which reads whole articles", options.run);
@@ -241,7 +243,7 @@ void eval(const EvalOptions& options) {
     if (options.batch) input_fail("--batch", "cannot be combined with --positions, which has its own windows");
     if (options.exchange_passages) input_fail("--exchange-passages", "cannot be combined with --positions");
     const Part part = part_of_text(trained, options);
-    return write_json(options, trained, part.name, eval_positions(trained, part, options, trained_on));
+    return write_json(json, options, trained, part.name, eval_positions(trained, part, options, trained_on));
   }
   const std::int64_t batch = options.batch.value_or(config.training.batch);
   if (batch < 1) input_fail("--batch", "must be at least 1, got {}", batch);
@@ -282,7 +284,7 @@ void eval(const EvalOptions& options) {
       fmt::print("reading other passages than the retrieved ones: {}\n", summary(exchanged));
       figures["exchanged"] = figures_of(exchanged, trained.classes);
     }
-    write_json(options, trained, name, figures);
+    write_json(json, options, trained, name, figures);
     if (!evaluation.confusion) return;
     for (const std::string& line : evaluation.confusion->table(trained.classes)) fmt::print("{}\n", line);
   });
@@ -333,7 +335,9 @@ void add_eval(CLI::App& program) {
   command->add_flag("--exchange-passages", options->exchange_passages,
                     "with retrieval: also measure with other passages than the retrieved ones");
   command->add_flag("--latency", options->latency, "time generation: milliseconds per token of a text generated alone");
-  command->add_option("--json", options->json, "also write the figures to a file; with --generate also the texts")
+  command
+      ->add_option("--json", options->json,
+                   "also write the figures to a file (- for standard output); with --generate also the texts")
       ->type_name("FILE");
   add_generation_options(*command, *options);
   add_threads(*command);

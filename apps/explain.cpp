@@ -1,4 +1,4 @@
-/// argand explain: what an op is, how its gradient is derived, and whether the numerical check agrees right now.
+/// argand explain: what an op is, how its gradient is derived, and the result of its numerical check.
 
 #include "apps/commands.h"
 #include "apps/terminal/command_line.h"

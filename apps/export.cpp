@@ -6,6 +6,7 @@
 #include "apps/commands.h"
 #include "apps/report/log_export.h"
 #include "apps/terminal/command_line.h"
+#include "apps/terminal/output_file.h"
 #include "core/text/text_layout.h"
 #include "data/files/atomic_file.h"
 #include "data/files/npz.h"
@@ -62,7 +63,8 @@ void export_log(const ExportOptions& options) {
   if (log.unreadable > 0)
     fmt::print(stderr, "argand: log: {} cannot be read and {} left out\n", counted(log.unreadable, "line"),
                log.unreadable == 1 ? "is" : "are");
-  if (!options.log.empty()) write_file_atomically(options.log, csv_of(log));
+  const OutputFile csv(options.log);
+  if (csv) csv.write(csv_of(log));
   std::string events;
   if (!options.tensorboard.empty()) {
     std::error_code error;
@@ -72,7 +74,7 @@ void export_log(const ExportOptions& options) {
     write_file_atomically(events, tensorboard_events_of(log));
   }
   for (const std::string& out : {options.log, events})
-    if (!out.empty()) fmt::print("{}: {} lines of the log\n", out, log.lines.size());
+    if (!out.empty() && out != "-") fmt::print("{}: {} lines of the log\n", out, log.lines.size());
 }
 
 void export_tensors(const ExportOptions& options) {
@@ -110,8 +112,9 @@ void add_export(CLI::App& program) {
   command->add_option("--safetensors", options->safetensors, "write complex tensors as real ones with a trailing axis of 2")
       ->type_name("FILE");
   command
-      ->add_option("--log", options->log,
-                   "write the numbers of the run's log as CSV: one row per line of the log, one column per quantity")
+      ->add_option(
+          "--log", options->log,
+          "write the numbers of the run's log as CSV: one row per line of the log, one column per quantity; - for standard output")
       ->type_name("FILE");
   command
       ->add_option("--tensorboard", options->tensorboard, "write the log as an event file in this folder: tensorboard --logdir DIR")

@@ -1,4 +1,4 @@
-/// argand generate: a trained model writes.
+/// argand generate: generates text with a trained model.
 
 #include <unistd.h>
 
@@ -68,7 +68,7 @@ std::vector<Prompt> read_prompts(const std::vector<std::string>& given, const To
   return prompts;
 }
 
-/// The text with escaped line ends and tabs turned into real ones.
+/// Replaces the escapes for line ends, tabs and backslashes by these characters.
 std::string unescaped(std::string text) {
   for (std::size_t at = text.find('\\'); at != text.npos; at = text.find('\\', at + 1))
     if (const char c = at + 1 < text.size() ? text[at + 1] : ' '; c == 'n' || c == 't' || c == '\\')
@@ -111,7 +111,7 @@ void write_many(Model<R>& model, const OpenRetriever& retriever, const Tokenizer
   }
 }
 
-/// Writes the continuations of some prompts.
+/// Generates continuations of several prompts.
 template <RealScalar R>
 void write(Model<R>& model, const OpenRetriever& retriever, const Tokenizer& tokens, const std::vector<Prompt>& prompts,
            const GenerateOptions& options) {
@@ -122,7 +122,8 @@ void write(Model<R>& model, const OpenRetriever& retriever, const Tokenizer& tok
   flush_output();
 }
 
-/// Every line of standard input is a prompt. The seed increases with each, so a repeated prompt gets another continuation.
+/// Every line of standard input is a prompt. The seed increases with each line, so that a repeated prompt gets a different
+/// continuation.
 template <RealScalar R>
 void converse(Model<R>& model, const OpenRetriever& retriever, const Tokenizer& tokens, GenerateOptions options) {
   const bool terminal = isatty(STDIN_FILENO) != 0;

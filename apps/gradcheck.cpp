@@ -71,7 +71,7 @@ class OutcomeTable {
     fmt::print("{:<{}}  {:<17}{:>7}{:>10}{:>10}{:>13}{:>10}{:>9}  {}\n", group, width_, "kind", group == "op" ? "cases" : "tensors",
                "singular", "elements", "worst error", "adjoint", "time", "verdict");
   }
-  /// Followed by the report itself if something is not ok, or with --verbose.
+  /// One row of the table, followed by the full report if something is not ok, or with --verbose.
   void print(const Outcome& o, bool verbose) const {
     fmt::print("{:<{}}  {:<17}{:>7}{:>10}{:>10}{:>13.1e}{:>10.1e}{:>7.2f} s  {}\n", o.subject.name, width_, o.subject.kind,
                cases_of(o.subject, o.report), rows_of(o.report, RowKind::SingularPoint), o.report.compared(RowKind::Gradient),
@@ -131,11 +131,11 @@ std::vector<GradcheckSubject> every_subject() {
   return subjects;
 }
 
-/// The checks' vectors of tens of thousands of numbers come and go: returned to the system each time, as glibc does with large
-/// blocks, they took a seventh of an op's time in page faults.
+/// The checks allocate and free vectors of tens of thousands of numbers. glibc returns such blocks to the system each time; the
+/// page faults took a seventh of an op's time.
 void keep_freed_memory() {
 #ifdef __GLIBC__
-  mallopt(M_MMAP_THRESHOLD, 32 << 20);  // the most it accepts
+  mallopt(M_MMAP_THRESHOLD, 32 << 20);  // the largest value it accepts
   mallopt(M_TRIM_THRESHOLD, 256 << 20);
 #endif
 }
@@ -182,7 +182,7 @@ int run_gradcheck(const GradcheckCommand& command) {
   std::vector<bool> done(subjects.size());
   std::size_t printed = 0;
   std::mutex printing;
-  // What is checked is small and varied one element at a time: threads that share it would only wait for each other.
+  // The functions are small and evaluated for one element at a time: threads would only wait for each other.
   side_by_side(std::ssize(subjects), [&](std::int64_t i) {
     const auto k = static_cast<std::size_t>(i);
     const auto begin = std::chrono::steady_clock::now();

@@ -26,10 +26,10 @@ struct GraphOptions {
   int depth = -1;
 };
 
-/// The drawing of a tape at several depths, one or more of which are asked for, as text in the DOT language.
+/// A graph in the DOT language, drawn at several depths.
 struct Drawn {
-  std::string at_depth;             ///< at the depth of --depth
-  std::vector<std::string> depths;  ///< 0, 1, ... as far as modules go
+  std::string at_depth;             ///< drawn at the depth of --depth
+  std::vector<std::string> depths;  ///< drawn at depths 0, 1, ..., down to the innermost modules
 };
 
 Drawn drawn(const TapeGraph& graph, const DotOptions& options) {
@@ -66,7 +66,7 @@ Drawn expression_graph(const GraphOptions& options) {
   return drawn(graph, {.title = title, .depth = options.depth, .numbered = true});
 }
 
-/// Arbitrary ids: a graph does not depend on their values.
+/// Arbitrary ids: the graph does not depend on their values.
 Ids random_ids(const Shape& shape, std::int64_t limit, std::uint64_t stream) {
   Ids ids(shape);
   const Random random(0x6A4F, stream);
@@ -129,8 +129,8 @@ Drawn run_graph(const GraphOptions& options) {
   });
 }
 
-/// One SVG of all depths, showing one: a click on a module opens all modules of its depth, a click on a frame closes them. The file
-/// is as large as what is shown. Viewers without scripts show the depth of --depth.
+/// One SVG with the drawings of all depths, one of them visible: a click on a module opens all modules of its depth, a click on a
+/// frame closes them. The image has the size of the visible drawing. Viewers without scripts show the depth of --depth.
 std::string svg_of_depths(const Drawn& made) {
   const auto picture = [](const std::string& dot) {
     const std::string svg = output_of("graph", {"dot", "-Tsvg"}, dot, "graphviz");
@@ -168,13 +168,14 @@ void graph(const GraphOptions& options) {
   if (!options.at.empty() && options.expression.empty()) input_fail("--at", "requires an expression");
   const auto dot_at = options.out.rfind('.');
   const std::string type = dot_at == std::string::npos ? "" : options.out.substr(dot_at + 1);
-  if (!options.out.empty() && type != "dot" && type != "svg" && type != "png" && type != "pdf")
+  const bool to_file = !options.out.empty() && options.out != "-";
+  if (to_file && type != "dot" && type != "svg" && type != "png" && type != "pdf")
     input_fail("--out", "{} must end in .dot, .svg, .png or .pdf", options.out);
 
   const Drawn made = !options.expression.empty() ? expression_graph(options)
                      : !options.model.empty()    ? family_graph(options)
                                                  : run_graph(options);
-  if (options.out.empty())
+  if (!to_file)
     fmt::print("{}", made.at_depth);
   else if (type == "dot")
     write_file_atomically(options.out, made.at_depth);

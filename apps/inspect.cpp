@@ -1,4 +1,4 @@
-/// argand inspect: the contents of a checkpoint, tensor by tensor, and what the heads have learnt; how far parameters travelled and
+/// argand inspect: the contents of a checkpoint, tensor by tensor, and what the heads have learnt; how far parameters moved and
 /// what that is worth; how sharply the heads attend.
 
 #include <algorithm>
@@ -9,10 +9,10 @@
 #include "apps/commands.h"
 #include "apps/terminal/command_line.h"
 #include "apps/terminal/counter.h"
+#include "apps/terminal/output_file.h"
 #include "apps/terminal/terminal.h"
 #include "core/parallel.h"
 #include "core/text/text_layout.h"
-#include "data/files/atomic_file.h"
 #include "data/files/utf8.h"
 #include "data/tokens/tokenizer.h"
 #include "train/checkpoints/checkpoint.h"
@@ -36,7 +36,7 @@ bool holds_integers(const StoredTensor& tensor) {
   return tensor.dtype.starts_with('I') || tensor.dtype.starts_with('U') || tensor.dtype == "BOOL";
 }
 
-/// The name itself, or a printable form of one that a hostile file made up.
+/// A tensor's name, made printable if it comes from a hostile file.
 std::string printable(const std::string& name) {
   return std::all_of(name.begin(), name.end(), [](char c) { return c > ' ' && c <= '~'; }) ? name : in_quotes(name);
 }
@@ -89,7 +89,7 @@ Figures print_travel(const TrainedRun& trained, const Travel& travel, const std:
                      const Style& style) {
   const OptimizerConfig& optimizer = trained.checkpoint.config().optimizer;
   Figures parts = Figures::array(), changes = Figures::array();
-  fmt::print("{}\n", style.bold("how far parameters went from where they started, and what it costs to set them back"));
+  fmt::print("{}\n", style.bold("how far parameters moved from their initial values, and what resetting them costs"));
   fmt::print("  {:<22}{:>9}{:>11}{:>11}{:>11}{:>11}\n", "", "numbers", "rms way", "longest", "of reach", "loss");
   for (const TravelledPart& part : travel.parts) {
     const std::string share =
@@ -106,9 +106,10 @@ Figures print_travel(const TrainedRun& trained, const Travel& travel, const std:
   }
   const double step = longest_adam_step(optimizer.beta1, optimizer.beta2);
   fmt::print(
-      "  loss as learnt {:.4f}; reach, the sum of the rates of {}: {:.4g}, and {:.2f} of that at the very most; d: decays, too\n",
+      "  loss of the trained model {:.4f}; reach, the sum of the learning rates of {}: {:.4g}, or at most {:.2f} times that; "
+      "d: with weight decay\n",
       travel.loss, counted(trained.checkpoint.state().step, "step"), travel.reach, step);
-  if (!effects.empty()) fmt::print("\n{}\n", style.bold("what leaves this model as it is: change of a batch's loss, in float64"));
+  if (!effects.empty()) fmt::print("\n{}\n", style.bold("invariances of this model: change of a batch's loss, in float64"));
   for (const auto& [invariance, change] : effects) {
     fmt::print("  {:<10.0e}{}: {}\n", change, invariance.name, invariance.what);
     changes.push_back({{"name", invariance.name}, {"change", change}});
@@ -131,8 +132,9 @@ Figures print_attention(const std::vector<HeadFigures>& heads, const Style& styl
   return {{"heads", figures}};
 }
 
-/// What is measured with the text or the articles that the run validates on.
+/// The measurements that need the text or the articles on which the run validates.
 void measure(const InspectOptions& options) {
+  const OutputFile json(options.json);
   const TrainedRun trained = open_run(options.run);
   const RunConfig& config = trained.checkpoint.config();
   const Style style = style_for(stdout);
@@ -159,7 +161,7 @@ void measure(const InspectOptions& options) {
       all["attention"] = print_attention(attention_figures<R>(*model, set, context_of), style);
     }
   });
-  if (!options.json.empty()) write_file_atomically(options.json, all.dump(1) + "\n");
+  if (json) json.write(all.dump(1) + "\n");
 }
 
 void inspect(const InspectOptions& options) {
@@ -184,7 +186,7 @@ void inspect(const InspectOptions& options) {
   fmt::print("{} tensors, {} real numbers (a complex one counts twice)", tensors, numbers);
   if (memory > 0) fmt::print("; the optimizer's memory: {}{}", memory, options.optimizer ? "" : ", shown with --optimizer");
   fmt::print("\n");
-  // A foreign file does not name its family: each family looks for the parameters that it knows.
+  // A foreign file does not name its family: each family looks for its own parameters.
   for (const Family& family : families()) {
     if (!family.diagnostics.table) continue;
     const std::vector<std::string> table = family.diagnostics.table(diagnostic_parameters(family.diagnostics, file));
@@ -202,19 +204,21 @@ void add_inspect(CLI::App& program) {
       ->required()
       ->type_name("");
   command->add_flag("--optimizer", options->optimizer, "include the optimizer state");
-  command->add_flag("--travel", options->travel, "how far parameters went, what setting them back costs, and what changes nothing");
+  command->add_flag("--travel", options->travel,
+                    "how far parameters moved, what resetting them costs, and which changes make no difference");
   command->add_flag("--attention", options->attention, "entropy and sharpness of the heads, and how evenly phases are spread");
   command->add_option("--batches", options->batches, "batches of the validation part to measure on (0: all)")
       ->type_name("INT")
       ->capture_default_str();
-  command->add_option("--json", options->json, "also write the measured figures to a file")->type_name("FILE");
+  command->add_option("--json", options->json, "also write the measured figures to a file (- for standard output)")
+      ->type_name("FILE");
   add_threads(*command);
   command->footer(
       "Prints every parameter by name with shape, norm, root mean square and largest magnitude, for ComplexFormer the phase\n"
       "scale delta and the phase bias of every head, for QIC the angles and the values of J² they give.\n"
-      "--travel compares every parameter with where it started, a pure function of configuration and seed. Reach is the sum of\n"
-      "the learning rates: about as far as Adam moves a number. The loss is that of the model with all parameters of this name\n"
-      "back at their start, less that as learnt. Below stands what the family knows to change nothing, tried on this run.\n"
+      "--travel compares every parameter with its initial value, recreated from configuration and seed. Reach is the sum of\n"
+      "the learning rates, about as far as Adam can move a number. The loss shown is the increase when all parameters of this\n"
+      "name are reset to their initial values. Below are the family's invariances, tested on this run.\n"
       "--attention: the entropy of a position's weights in units of ln(keys that it sees), its largest weight, and the length\n"
       "of the mean of e^(i phase) over all positions, averaged over a head's pairs. All are means over positions.\n\n"
       "Examples:\n"

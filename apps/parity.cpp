@@ -1,4 +1,4 @@
-/// argand parity CASE...: compares our loss, logits, gradients and optimiser steps with those recorded from PyTorch's autograd.
+/// argand parity CASE...: compares loss, logits, gradients and optimiser steps with those recorded from PyTorch's autograd.
 
 #include <fmt/format.h>
 
@@ -23,7 +23,7 @@
 namespace argand {
 namespace {
 
-/// How far a tensor may be off, relative to the largest magnitude of the expected tensor.
+/// The tolerance for a tensor, relative to the largest magnitude of the expected one.
 struct Bar {
   double gradient, after_steps;
 };
@@ -38,7 +38,7 @@ class Case {
   Case(const std::string& path, const Bar& bar, bool quiet)
       : file_(SafetensorsFile::open(path)), bar_(bar), quiet_(quiet), style_(style_for(stdout)) {}
 
-  /// Returns the number of misses.
+  /// Returns the number of mismatches.
   int run() {
     require(file_.metadata("format") == "argand-parity/1", "parity", "{} is not a parity case", file_.path());
     model_ = make_model<R>(ModelConfig::from_json(file_.metadata("config")), 0);
@@ -65,7 +65,7 @@ class Case {
     if (!good || !quiet_) fmt::print("  {}  {}\n", good ? style_.green("ok  ") : style_.red("MISS"), what);
   }
 
-  /// The names in the file under a prefix: "param." or "expect.grad.".
+  /// The names in the file with a prefix: "param." or "expect.grad.".
   std::vector<std::string> names_below(const std::string& prefix) const {
     std::vector<std::string> names;
     for (const std::string& name : file_.names())
@@ -114,8 +114,8 @@ class Case {
       largest = std::max(largest, std::abs(theirs.data()[i]));
       off = std::isnan(d) || d > off ? d : off;
     }
-    // Some gradients vanish for all values: a key's bias shifts all scores of a row alike, which the softmax ignores. What PyTorch
-    // recorded is then its rounding, to be matched relative to the gradient as a whole.
+    // Some gradients vanish for all values: a key's bias shifts all scores of a row alike, which the softmax ignores. PyTorch's
+    // recorded values are then rounding errors, so they are compared relative to the gradient as a whole.
     const bool vanishes = name.starts_with("expect.grad.") && largest < 1e-12 * largest_gradient_;
     const double scale = vanishes ? largest_gradient_ : largest, relative = scale > 0 ? off / scale : off;
     ++compared_;
@@ -162,7 +162,7 @@ class Case {
       std::visit([&](const auto& v) { compare("expect.after." + p.name, v.value(), bar_.after_steps); }, p.var);
   }
 
-  /// A parameter of the case that our model lacks is as wrong as one of ours that the case lacks.
+  /// A parameter of the case that the model lacks is as wrong as one of the model that the case lacks.
   void check_that_all_was_used() {
     for (const char* prefix : {"param.", "expect."})
       for (const std::string& name : names_below(prefix))
@@ -191,7 +191,7 @@ int run_case(const std::string& path, const Bar& bar, bool quiet) {
     Case<R> one(path, bar, quiet);
     misses = one.run();
     fmt::print("  {}, worst {:.1e}, {} missed\n", counted(one.compared(), "tensor"), one.worst(), misses);
-  } catch (const std::exception& error) {  // a family that we do not have, a damaged file: a miss; continue with the next case
+  } catch (const std::exception& error) {  // an unknown family or a damaged file is a mismatch; continue with the next case
     fmt::print("  {}  {}\n", style.red("MISS"), error.what());
     misses = 1;
   }

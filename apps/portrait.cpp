@@ -26,7 +26,7 @@ struct PortraitOptions {
   std::vector<std::string> paths;
 };
 
-/// `--path Z,RATE[,CONVENTION]`: a descent with the step that a user of that framework would take.
+/// `--path Z,RATE[,CONVENTION]`: a descent as a user of that framework would compute it.
 struct Walk {
   std::vector<C> points;
   bool conjugated;
@@ -40,7 +40,7 @@ struct Square {
   double step() const { return (high - low) / static_cast<double>(side); }
 };
 
-/// The layout of a picture of width x height pixels: two panels of `panel` pixels, then a legend.
+/// The layout of a picture of width x height pixels: two panels, each `panel` pixels wide, then a legend.
 struct Layout {
   std::int64_t width, height, panel, legend;
   static constexpr std::int64_t left = 76, gap = 84, right = 24, above = 44, below = 64;
@@ -98,8 +98,8 @@ std::string pixels(const std::vector<C>& values, double scale, Rgb (*colour_of)(
   return bytes;
 }
 
-/// A gnuplot string in which nothing is special. A line end would end the string and make the next line a command, such as `shell`:
-/// so it is put on one line.
+/// A gnuplot string in which nothing is special. A line end would end the string and make the next line a command, such as `shell`,
+/// so line ends become spaces.
 std::string in_single_quotes(const std::string& text) {
   std::string out = "'";
   for (char c : on_one_line(text)) out += c == '\'' ? "''" : std::string(1, c);
@@ -115,7 +115,7 @@ std::string point_lines(const std::vector<C>& points) {
   return lines;
 }
 
-/// One panel: axes by gnuplot, then the pixels unchanged, and `over` drawn on top.
+/// One panel: axes by gnuplot, then the pixels unchanged, with `over` drawn on top.
 std::string panel(const Layout& at, std::int64_t x, std::int64_t side, const Square& square, const std::string& title,
                   const std::string& variable, const std::string& over, const std::string& colours) {
   const auto across = [&](std::int64_t pixel) { return static_cast<double>(pixel) / static_cast<double>(at.width); };
@@ -136,7 +136,7 @@ std::string panel(const Layout& at, std::int64_t x, std::int64_t side, const Squ
   return text + colours + "\n";
 }
 
-/// How each kind of mark is drawn, in gnuplot's point types, and named.
+/// How each kind of mark is drawn, as a gnuplot point type, and its name.
 struct MarkStyle {
   MarkKind kind;
   int type;
@@ -178,7 +178,7 @@ std::string marks_data(const std::vector<Mark>& marks) {
   return text;
 }
 
-/// Contours of L at twelve quantiles of its values in the square, so that they are dense nowhere; gnuplot computes them.
+/// Contours of L at twelve quantiles of its values in the square, so that they are evenly spread; gnuplot computes them.
 std::string contour_data(const Expression& f, const Square& square) {
   constexpr std::int64_t side = 128;
   const std::vector<C> points = square_of_points(square.low, square.high, side);
@@ -226,7 +226,7 @@ std::string walks_over(const std::vector<Walk>& walks) {
   return over;
 }
 
-/// Below the key: the meaning of the signs in this picture.
+/// Below the key: the meaning of the symbols in this picture.
 std::string words_of_signs(const Layout& at, const std::vector<Mark>& marks, const std::vector<Walk>& walks) {
   std::string text;
   std::int64_t line = 0;
@@ -296,7 +296,7 @@ std::pair<T, T> two_numbers(const std::string& option, const std::string& text, 
 
 constexpr const char* path_example = "Z,RATE[,argand|pytorch|tensorflow|jax], such as 1+0.5i,0.02,jax";
 
-/// Two hundred steps z -= rate * (what that framework calls the gradient).
+/// Two hundred steps of z -= rate * (that framework's gradient).
 Walk walk_of(const Expression& f, const std::string& text) {
   std::vector<std::string> parts;
   for (std::size_t begin = 0; begin <= text.size();) {

@@ -1,4 +1,4 @@
-/// argand report: what training runs did, on one page for a browser.
+/// argand report: training runs on one page for a browser.
 
 #include <algorithm>
 #include <chrono>
@@ -11,8 +11,8 @@
 #include "apps/report/page.h"
 #include "apps/report/run_page.h"
 #include "apps/terminal/command_line.h"
+#include "apps/terminal/output_file.h"
 #include "core/parallel.h"
-#include "data/files/atomic_file.h"
 #include "data/files/utf8.h"
 #include "nn/family.h"
 #include "train/checkpoints/run_folder.h"
@@ -30,7 +30,7 @@ struct ReportOptions {
   std::uint16_t port = 0;
 };
 
-/// Attention weights on one page, about four bytes each: two fifths of the largest page.
+/// The number of attention weights on one page, about four bytes each: two fifths of the largest page.
 constexpr std::int64_t most_weights = 500'000;
 
 void require_runs(const std::vector<std::string>& runs) {
@@ -44,7 +44,7 @@ void require_runs(const std::vector<std::string>& runs) {
   }
 }
 
-/// Names that distinguish the runs: their paths without the common folders.
+/// Names that distinguish the runs: their paths without common folders.
 std::vector<std::string> labels_of(const std::vector<std::string>& runs) {
   std::vector<std::vector<std::string>> paths;
   for (const std::string& run : runs) {
@@ -67,7 +67,7 @@ std::vector<std::string> labels_of(const std::vector<std::string>& runs) {
   return labels;
 }
 
-/// Reports each card that is empty because something failed; returns their number.
+/// Reports each card left empty by a failure; returns their number.
 int tell_failures(const Json& runs) {
   constexpr std::pair<const char*, const char*> cards[] = {
       {"text", "phases, attention and passages"}, {"samples", "samples"}, {"articles", "articles"}};
@@ -82,7 +82,7 @@ int tell_failures(const Json& runs) {
   return failures;
 }
 
-/// A page of these runs that is served, and updated as their files change.
+/// A page of these runs that is served and updated as their files change.
 class LiveReport {
  public:
   LiveReport(std::vector<RunPage> runs, SharedData& data, std::string version)
@@ -100,13 +100,13 @@ class LiveReport {
 
  private:
   void refresh() {
-    if (Clock::now() - looked_ < std::chrono::seconds(1)) return;  // however many browsers ask
+    if (Clock::now() - looked_ < std::chrono::seconds(1)) return;  // at most once per second, however many browsers ask
     looked_ = Clock::now();
     for (RunPage& run : runs_) {
       try {
         if (!run.refresh(data_)) continue;
         ++number_;
-      } catch (const std::exception& error) {  // a run that is being replaced: keep what was read of it
+      } catch (const std::exception& error) {  // a run that is being replaced: keep what has been read of it
         fmt::print(stderr, "argand: report: {}\n", error.what());
       }
     }
@@ -145,11 +145,12 @@ int report(const ReportOptions& options, const std::string& version) {
     serve_on_loopback(options.port, ready, [&](const std::string& target) { return live.answer(target); });
     return exit_success;
   }
+  const OutputFile out(options.out);
   Json page = {{"version", version}, {"runs", Json::array()}};
   for (const RunPage& run : runs) page["runs"].push_back(run.json());
   const std::string file = make_page(page);
-  write_file_atomically(options.out, file);
-  fmt::print("{}: {} of {} in {:.1f} MB; open it in a browser\n", options.out, labels.size() == 1 ? "the run" : "runs",
+  out.write(file);
+  fmt::print("{}: {} of {} in {:.1f} MB; open it in a browser\n", out.name(), labels.size() == 1 ? "the run" : "runs",
              labels.size() == 1 ? labels.front() : fmt::format("{} folders", labels.size()),
              static_cast<double>(file.size()) / 1e6);
   return tell_failures(page["runs"]) == 0 ? exit_success : exit_failure;
@@ -161,7 +162,8 @@ void add_report(CLI::App& program) {
   CLI::App* command = program.add_subcommand("report", "report on training runs, on one page for a browser");
   const auto options = std::make_shared<ReportOptions>();
   command->add_option("RUN", options->runs, "folders of runs")->required()->type_name("");
-  CLI::Option* out = command->add_option("--out", options->out, "the page")->type_name("FILE")->capture_default_str();
+  CLI::Option* out =
+      command->add_option("--out", options->out, "the page; - for standard output")->type_name("FILE")->capture_default_str();
   command
       ->add_option("--text", options->text,
                    "the text for phases, attention and passages; by default the validation text or a test article")
@@ -192,7 +194,7 @@ void add_report(CLI::App& program) {
       "  argand report runs/ablate-qic/learned/seed-? --out learned.html\n"
       "  argand report runs/rope runs/complexformer --text \"the cat that the dogs chase sleeps .\" --out compared.html");
   command->callback([options, command, &program] {
-    if (options->follow && command->count("--threads") == 0) set_num_threads(1);  // leave the others to training
+    if (options->follow && command->count("--threads") == 0) set_num_threads(1);  // leave the other processors to training
     flush_subnormals_to_zero(true);
     if (const int code = report(*options, program.version()); code != exit_success) throw CLI::RuntimeError(code);
   });

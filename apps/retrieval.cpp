@@ -25,11 +25,11 @@ struct RetrievalOptions {
   DualEncoderConfig encoders;
 };
 
-/// One way to search, with a result for each run or seed.
+/// One search method, with a result for each run or seed.
 struct Method {
   std::string name;
-  std::vector<std::string> of;        ///< "seed 0", or a run's folder; empty if nothing was learnt
-  std::vector<RetrievalRow> results;  ///< as many, or one
+  std::vector<std::string> of;        ///< "seed 0", or a run's folder; empty if the method is not trained
+  std::vector<RetrievalRow> results;  ///< one for each of these; a single one if it is not trained
 };
 
 void add_result(std::vector<Method>& methods, RetrievalRow row, const std::string& of) {
@@ -46,7 +46,7 @@ std::string in_table(const Method& method, std::size_t depth) {
   return count == 1 ? fmt::format("{:.2f} %", mean) : fmt::format("{:.2f} ± {:.2f} %", mean, deviation);
 }
 
-/// Encoders of one seed, trained as far as they are not yet; kept in the folder, if one is named.
+/// Trains, or continues to train, the encoders of one seed; they are kept in the folder, if one is named.
 RetrievalRow dpr_row(const RetrievalOptions& options, std::int64_t seed, const ArticleSets& sets,
                      std::span<const Article> articles) {
   DualEncoderConfig config = options.encoders;
@@ -132,8 +132,9 @@ void add_retrieval(CLI::App& program) {
   CLI::App* command = program.add_subcommand("retrieval", "measure how well titles retrieve their articles");
   const auto options = std::make_shared<RetrievalOptions>();
   command
-      ->add_option("RUN", options->runs,
-                   "trained models to compare with the baselines, preferably with reflection windows; of several the mean")
+      ->add_option(
+          "RUN", options->runs,
+          "trained models to compare with the baselines, preferably with reflection windows; for several, the table shows the mean")
       ->type_name("");
   command->add_option("--data", options->data, "folder with test.csv and classes.txt as AG News has them, or `topics`")
       ->required()

@@ -11,6 +11,7 @@
 #include "apps/terminal/command_line.h"
 #include "apps/terminal/interrupt.h"
 #include "apps/terminal/option_names.h"
+#include "apps/terminal/output_file.h"
 #include "core/parallel.h"
 #include "core/text/text_layout.h"
 #include "data/files/atomic_file.h"
@@ -39,7 +40,7 @@ Grid grid_of(const SweepOptions& options, TextTask task) {
   return read_grid(options.run.given(), grids, options.seeds, task);
 }
 
-/// What must not change when a sweep is resumed.
+/// The settings that must not change when a sweep is resumed.
 nlohmann::json identity_of(const SweepOptions& options, const Grid& grid) {
   nlohmann::json identity = {{"task", options.task}, {"settings", nlohmann::json::object()}, {"varies", nlohmann::json::array()}};
   for (const Setting& s : grid.common) identity["settings"][s.key] = s.text;
@@ -50,6 +51,7 @@ nlohmann::json identity_of(const SweepOptions& options, const Grid& grid) {
 }
 
 int sweep(const SweepOptions& options) {
+  const OutputFile json(options.json);
   if (options.out.empty()) input_fail("sweep " + options.task, "missing --out SWEEP, the folder for all runs");
   const auto task = value_of_word<TextTask>("task", options.task);
   const Grid grid = grid_of(options, task);
@@ -64,7 +66,7 @@ int sweep(const SweepOptions& options) {
   };
   SweepPlan plan(std::move(request), resolve);
   const bool is_new = !std::filesystem::exists(options.out + "/sweep.json");
-  if (is_new) open_data(resolve(plan.settings(0)));  // unreadable data are reported once, and first
+  if (is_new) open_data(resolve(plan.settings(0)));  // report unreadable data once, before anything else
   std::filesystem::create_directories(options.out);
   const RunLock lock(options.out);
   RunFolder(options.out).remove_leftovers();
@@ -81,7 +83,7 @@ int sweep(const SweepOptions& options) {
   const SweepTable table(plan, file, task);
   write_file_atomically(options.out + "/table.md", table.markdown());
   write_file_atomically(options.out + "/table.json", table.json().dump(1) + "\n");
-  if (!options.json.empty()) write_file_atomically(options.json, table.json().dump(1) + "\n");
+  if (json) json.write(table.json().dump(1) + "\n");
   fmt::print("\n{}", table.markdown());
   std::fflush(stdout);
   std::string text;
@@ -118,7 +120,9 @@ void add_task(CLI::App* command_of_all, const std::string& task, const std::stri
   add_threads(*command, "Sweep", "threads shared by the runs");
   command->add_flag("--drop-weights", options->drop_weights, "keep only the configuration and the log of a finished run")
       ->group("Sweep");
-  command->add_option("--json", options->json, "also write the table's numbers to a file")->type_name("FILE")->group("Sweep");
+  command->add_option("--json", options->json, "also write the table's numbers to a file (- for standard output)")
+      ->type_name("FILE")
+      ->group("Sweep");
   command->footer(
       "Takes every option of `argand train " + task +
       "`. Where no value has a comma (numbers, words of a choice, true and false),\n"

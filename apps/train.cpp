@@ -16,6 +16,7 @@
 #include "data/files/atomic_file.h"
 #include "data/files/utf8.h"
 #include "train/checkpoints/diagnostics.h"
+#include "train/checkpoints/jsonl.h"
 #include "train/config/changes.h"
 #include "train/loop/nan_report.h"
 #include "train/loop/rate_curve.h"
@@ -61,7 +62,7 @@ void announce(TrainingSession<R>& session, const TrainingData& data, const Ranks
     for (const std::string& line : lines_of(*session.fitted_weights())) fmt::print("{}\n", line);
 }
 
-/// What to say about a run that has ended.
+/// The message about a run that has finished.
 std::string why_ended(const RunFolder& folder, const RunConfig& config, const RunState& state) {
   if (!stopped_early(config, state))
     return fmt::format("{} has already taken all its {} steps; continue with a larger --steps N", folder.path(), state.step);
@@ -70,6 +71,21 @@ std::string why_ended(const RunFolder& folder, const RunConfig& config, const Ru
       "--resume {} --early-stop {}`, 0 for no limit",
       state.step, config.training.steps, state.since_best, state.since_best == 1 ? "" : "s", state.best_step,
       word_of(config.model.task), folder.path(), 2 * config.training.early_stop);
+}
+
+[[noreturn]] void report_diverged(std::int64_t step) {
+  throw DivergedError(fmt::format(
+      "train: the validation loss is not finite after step {}; a lower `lr` or `clip`, or `precision` float64, may help", step));
+}
+
+/// Of a run that has ended and is to go on as it is.
+void tell_why_ended(const RunFolder& folder, const RunConfig& config, const RunState& state) {
+  bool finite = true;
+  for_each_line(folder.log(), [&](const nlohmann::ordered_json& line, std::int64_t) {
+    if (line.contains("valid_loss")) finite = line["valid_loss"].is_number();
+  });
+  if (!finite) report_diverged(state.step);
+  fmt::print("{}\n", why_ended(folder, config, state));
 }
 
 /// Reports the results after the last step.
@@ -110,7 +126,7 @@ void conclude(TrainingSession<R>& session, const Evaluation& last, const Trainin
       state.best_step, 100 * state.accuracy_of_best(), session.folder().path());
 }
 
-/// Reports what is known of a step with numbers that are not finite, and throws.
+/// Reports a step with non-finite numbers, and throws.
 template <RealScalar R>
 [[noreturn]] void report(const TrainingSession<R>& session, const NonFiniteStep& step, const RunConfig& config,
                          const TrainingData& data, bool trace_nan) {
@@ -119,13 +135,14 @@ template <RealScalar R>
     throw DivergedError(fmt::format("{}; `argand train {} --resume {} --trace-nan` shows the op's inputs and the batch",
                                     step.what(), word_of(config.model.task), folder.path()));
   write_file_atomically(folder.nan_trace(), non_finite_json(step, config, data));
-  const std::string what = step.what(), text = non_finite_text(step, data);  // begins with it; the rest may quote the data
+  const std::string what = step.what(),
+                    text = non_finite_text(step, data);  // the report begins with `what`; the rest may quote the data
   fmt::print(stderr, "{}{}\n", in_options(what), text.substr(what.size()));
   throw DivergedError(fmt::format("train: stopped before step {} changed the parameters; the full report, with the batch, is in {}",
                                   step.step, folder.readable(folder.nan_trace())));
 }
 
-/// Runs to the end or to a signal; returns the exit code.
+/// Trains to the end or until a signal; returns the exit code.
 template <RealScalar R>
 int train(TrainingSession<R>& session, const TrainingData& data, const TrainOptions& options) {
   const RunConfig& config = session.run().config();
@@ -135,7 +152,7 @@ int train(TrainingSession<R>& session, const TrainingData& data, const TrainOpti
   const auto received = [&] { return interrupt.signal(); };
   if (!leads) {
     session.advance_all(received, {});
-    return exit_success;  // the first one knows the run's
+    return exit_success;  // the first rank returns the run's exit code
   }
   announce(session, data, *options.ranks);
   Progress progress({config.model.family().name}, config.training.steps, options.print_every);
@@ -173,6 +190,7 @@ int train(TrainingSession<R>& session, const TrainingData& data, const TrainOpti
                session.run().state().step, word_of(config.model.task), session.folder().path());
     return Interrupt::exit_code(signal);
   }
+  if (!std::isfinite(last->loss)) report_diverged(session.run().state().step);
   conclude(session, *last, data);
   return exit_success;
 }
@@ -214,19 +232,22 @@ int start(const TrainOptions& options) {
   });
 }
 
-/// What an extended run says about its learning rate, or "".
-std::string rest_of_the_schedule(const RunConfig& config) {
-  const TrainingConfig& t = config.training;
-  if (t.decay_steps == 0 || t.decay_steps >= t.steps) return "";
-  return fmt::format(", to step {}: from step {} on the learning rate stays at {}, where its cosine ends", t.steps, t.decay_steps,
-                     config.schedule().final);
+/// A message about the length and the learning rate of an extended run, or "".
+std::string rest_of_the_schedule(const RunConfig& before, const RunConfig& now) {
+  const TrainingConfig& t = now.training;
+  if (t.steps == before.training.steps) return "";
+  const std::string length = fmt::format(", to step {}", t.steps);
+  if (t.decay_steps == 0 || t.decay_steps >= t.steps) return length;
+  return fmt::format("{}: from step {} on the learning rate stays at {:.4g}, where its cosine ends; --decay-steps {} stretches it",
+                     length, t.decay_steps, now.schedule().final, t.steps);
 }
 
 /// ", with --lr 0.0003 instead of 0.001", or "".
 std::string changes_of(const RunConfig& before, const RunConfig& now) {
   std::string text;
   for (const auto& [key, was, is] : changes_of_rate(before, now))
-    if (key != "decay_steps" || now.training.steps == before.training.steps)  // else the schedule's end is reported by itself
+    if (key != "decay_steps" ||
+        now.training.steps == before.training.steps)  // otherwise the end of the schedule has its own message
       text += fmt::format("{} {} {} instead of {}", text.empty() ? ", with" : " and", option_name(key), is, was);
   return text;
 }
@@ -238,16 +259,16 @@ int resume(const TrainOptions& options) {
   const RunFolder folder(options.resume);
   Ranks& ranks = *options.ranks;
   RunLock lock;
-  if (ranks.leads()) lock = RunLock(folder.path());  // before anything is read: a process that still trains there would change it
+  if (ranks.leads()) lock = RunLock(folder.path());  // before reading anything: a process that still trains there would change it
   barrier(ranks);
   const TrainedRun run = open_run(folder.last());
-  barrier(ranks);  // only when all have read it may the first one change it
+  barrier(ranks);  // the first rank may change it only after all have read it
   const Checkpoint& last = run.checkpoint;
   require_task(options.task, word_of(last.config().model.task), "--resume");
   const RunConfig config = last.config().extended(how.changes);
   const RunState& state = last.state();
   if (how.changes.empty() && has_ended(config, state)) {
-    if (ranks.leads()) fmt::print("{}\n", why_ended(folder, config, state));
+    if (ranks.leads()) tell_why_ended(folder, config, state);
     return exit_success;
   }
   const TrainingData data = open_data(run, how);
@@ -262,7 +283,7 @@ int resume(const TrainOptions& options) {
       return static_cast<int>(exit_success);
     }
     fmt::print("resuming after step {}{}{}\n", state.step, changes_of(last.config(), session.run().config()),
-               rest_of_the_schedule(session.run().config()));
+               rest_of_the_schedule(last.config(), session.run().config()));
     return train(session, data, options);
   });
 }

@@ -5,9 +5,9 @@
 namespace argand {
 namespace {
 
-// An op asks eight times: a look at a thread-local pointer that needs no initialisation. Null before the first.
+// Every op reads it eight times, so it is a thread-local pointer without dynamic initialisation. Null before the first op.
 thread_local constinit Context* in_use = nullptr;
-thread_local constinit bool gone = false;  // the thread's own has been destroyed; only destructors of statics still compute
+thread_local constinit bool gone = false;  // the thread's own context has been destroyed; only destructors of statics still run
 
 struct OwnContext {
   Context context;
@@ -19,7 +19,7 @@ struct OwnContext {
 
 Context& own_context() {
   if (gone) {
-    static Context* const last = new Context;  // for anything that computes even later; never destroyed
+    static Context* const last = new Context;  // for ops that run even later; never destroyed
     return *last;
   }
   thread_local OwnContext own;
@@ -59,7 +59,7 @@ bool watched() { return static_cast<bool>(Context::current().forward_watch()); }
 
 void observe(const Op& op, Watched output, std::vector<Watched> inputs) {
   Context& now = Context::current();
-  const ForwardWatch watch = now.forward_watch();  // a copy: the watch may replace itself
+  const ForwardWatch watch = now.forward_watch();  // a copy: the observer may replace itself
   watch({op, now.scope(), std::move(inputs), std::move(output)});
 }
 

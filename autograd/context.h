@@ -1,5 +1,5 @@
 #pragma once
-/// Context: what ops consult as they compute: the tape they record on, if any, the module they are in, and the observer, if any.
+/// Context: the state that ops use as they compute: the tape to record on, the current module, and the observer, if any.
 
 #include <functional>
 #include <memory>
@@ -41,8 +41,8 @@ class Context {
   ForwardWatch watch_forward(ForwardWatch watch) { return std::exchange(watch_, std::move(watch)); }
   const ForwardWatch& forward_watch() const { return watch_; }
 
-  /// How a backward pass computes an entry's gradients. Empty: entry.backward(). Checks install their own to see whether they
-  /// detect it.
+  /// How a backward pass computes an entry's gradients. Empty: entry.backward(). Tests of the checks install a faulty
+  /// one.
   using Runner = std::function<void(TapeEntry&)>;
   Runner run_entries_by(Runner runner) { return std::exchange(runner_, std::move(runner)); }
   const Runner& runner() const { return runner_; }
@@ -63,7 +63,7 @@ class Context {
   Runner runner_;
 };
 
-/// Makes a context this thread's current one while alive: for computing something in between without leaving a trace.
+/// Makes a context this thread's current one while alive: what is computed meanwhile is not recorded on the previous one.
 class UseContext {
  public:
   [[nodiscard]] explicit UseContext(Context& context);

@@ -39,7 +39,7 @@ class ForwardMode {
     require(x.slot() != nullptr && x.slot()->leaf, "forward", "only a variable can have a direction; make it with variable()");
     require(direction.shape() == x.shape(), "forward", "direction of shape {} does not match variable of shape {}",
             direction.shape(), x.shape());
-    x.slot()->tangent = std::move(direction);
+    x.slot()->tangent = std::make_unique<Tensor<T>>(std::move(direction));
     forget_.emplace_back([slot = x.slot()] { slot->tangent.reset(); });
   }
   /// The same for every parameter; v holds a direction of matching scalar for each.

@@ -104,8 +104,8 @@ class Check {
     return pairs;
   }
 
-  /// Replaces comparisons that would be inconclusive with ones at finer steps, where those pass. (They never accuse: a staircase at
-  /// one ratio of steps can look smooth at another.)
+  /// Repeats inconclusive comparisons with finer steps and keeps those that then pass. (Never those that fail: a staircase at one
+  /// ratio of steps can look smooth at another.)
   void look_again(std::size_t input, std::int64_t element, std::vector<Comparison>& pairs, double scale, double largest) const {
     const auto verdict = [&](Comparison pair) {
       pair.allow_rounding(largest);

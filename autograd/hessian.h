@@ -1,6 +1,6 @@
 #pragma once
-/// Whole Hessians of small problems, for inspection; for large ones the ends of the spectrum, computed only from products hvp()
-/// (autograd/forward.h).
+/// Whole Hessians of small problems, for inspection; for large problems the extreme eigenvalues, from Hessian-vector products alone
+/// (hvp(), autograd/forward.h).
 
 #include <functional>
 #include <vector>

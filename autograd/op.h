@@ -1,7 +1,7 @@
 #pragma once
 /// An Op: everything written about one differentiable operation, once and beside its code: equation, kind, derivation, singular
-/// points and the numerical check. `record` takes an Op, a gradient and a tangent, and an Op takes a check with a case, so no
-/// operation of the library can exist without them. (An op of your own in six lines: custom_op(), autograd/ops/custom_op.h.)
+/// points and the numerical check. `record` takes an Op, a gradient and a tangent, and an Op takes a check with a case, so the
+/// library cannot have an operation without them. (An op of your own in six lines: custom_op(), autograd/ops/custom_op.h.)
 
 #include <span>
 #include <string>
@@ -32,7 +32,7 @@ struct OpText {
   std::string vjp;       ///< the vector-Jacobian product as implemented, "dz = conj(w) dw"
   std::string jvp;  ///< the Jacobian-vector product, ẇ = (∂w/∂z) ż + (∂w/∂z̄) conj(ż), as implemented: "ẇ = w ż"
   std::string derivation;  ///< how they follow from the equation
-  std::string singular;    ///< singular points and what is returned there; "none"
+  std::string singular;    ///< singular points and the gradient returned there; "none"
   std::string source;      ///< paper or textbook, with the equation's number if it has one
 };
 

@@ -1,6 +1,6 @@
 #pragma once
-/// What an op states about its own check: functions to differentiate at given inputs, how their sizes vary, and singular points. An
-/// OpCheck only collects them; autograd/gradcheck.h and autograd/check/usage/usage.h run them.
+/// The check of an op: functions to differentiate at given inputs, how their sizes vary, and singular points. An OpCheck only
+/// collects them; autograd/gradcheck.h and autograd/check/usage/usage.h run them.
 
 #include <algorithm>
 #include <functional>
@@ -42,13 +42,13 @@ auto in_precision(const Tensor<T>& x) {
   return y;
 }
 
-/// The longest size at which ops are checked: more than one thread's share, and not a multiple of a vector length.
+/// The longest inputs at which ops are checked: several threads share them, and no vector length divides them.
 inline constexpr std::int64_t longest_length = 20'011;
 
 class OpCheck {
  public:
-  /// The gradient of f at `inputs` is compared with numerical differentiation in float64 and complex128, and with itself in every
-  /// way in which it can be used (autograd/check/usage/usage.h), in both precisions.
+  /// The gradient of f at `inputs` is compared with numerical differentiation in float64 and complex128, and must agree with itself
+  /// in every way an op can be used (autograd/check/usage/usage.h), in both precisions.
   struct Case {
     std::string label;
     CheckedFunction f;
@@ -62,7 +62,7 @@ class OpCheck {
     std::int64_t longest;
   };
   /// f has no derivative at `inputs`. Value and gradient of L = Re Σ f must be finite in float64 and float32, and the gradient must
-  /// equal what the op declares (`expected`, one per input; if empty, being finite suffices).
+  /// equal the declared one (`expected`, one per input; if empty, being finite suffices).
   struct SingularCase {
     std::string label;
     CheckedFunction f;
@@ -77,9 +77,9 @@ class OpCheck {
     add_case(std::move(label), erase_types<double, In...>(f), erase_types<float, In...>(f), {&inputs...});
   }
   /// Functions of inputs whose sizes depend on n, to find errors in the last elements of a vector or in the second thread:
-  /// `add_cases(OpCheck& check, n)` calls check.function(...). It is called for n = 1 ... 67 and for some tens of thousands, as far
-  /// as `longest` allows. Ops that map elements one by one, all of one shape, need none: their cases are repeated to any length.
-  /// Every other op needs at least one without a limit for each combination of real and complex inputs among its cases.
+  /// `add_cases(OpCheck& check, n)` calls check.function(...). It is called for n = 1 ... 67 and n = longest_length, as far as
+  /// `longest` allows. Ops that map elements one by one, all of one shape, need none: their cases are repeated to any length. Every
+  /// other op needs at least one without a limit for each combination of real and complex inputs among its cases.
   void sizes(std::string label, std::function<void(OpCheck& check, std::int64_t n)> add_cases,
              std::int64_t longest = longest_length);
   /// The result of an element depends on its position: no case is repeated to other lengths.

@@ -25,7 +25,7 @@ struct Parameter {
   SlotBase* slot() const {
     return std::visit([](const auto& v) -> SlotBase* { return v.slot().get(); }, var);
   }
-  Role role() const { return slot() != nullptr ? slot()->role : Role::Other; }
+  Role role() const { return slot() != nullptr && slot()->info ? slot()->info->role : Role::Other; }
   /// Real degrees of freedom: a complex number counts twice.
   std::int64_t degrees_of_freedom() const { return shape().size() * (is_complex() ? 2 : 1); }
 };
@@ -33,8 +33,8 @@ struct Parameter {
 template <RealScalar R>
 using ParameterList = std::vector<Parameter<R>>;
 
-/// Throws Error in the name of `whom` when the list has a non-variable, which no gradient would reach, or a duplicate, which would
-/// be counted, clipped and stepped twice.
+/// Throws Error in the name of `whom` when the list has a non-variable, which never gets a gradient, a duplicate, which would be
+/// counted, clipped and updated twice, or two variables of one name.
 template <RealScalar R>
 void require_variables(const ParameterList<R>& parameters, std::string_view whom) {
   std::map<const SlotBase*, const std::string*> seen;

@@ -33,7 +33,7 @@ template <Scalar T>
 const Shape& gradient_shape(const Slot<T>& slot, std::string_view op = "backward") {
   if (slot.leaf && !(slot.value.shape() == slot.shape)) [[unlikely]]
     fail(op, "the variable{} was created with shape {} but now has a value of shape {}; make a new one with variable()",
-         slot.name.empty() ? "" : " " + slot.name, slot.shape, slot.value.shape());
+         slot.name().empty() ? "" : fmt::format(" {}", slot.name()), slot.shape, slot.value.shape());
   return slot.shape;
 }
 
@@ -89,7 +89,7 @@ void Tape::push(TapeEntry entry) {
 }
 
 void Tape::clear() {
-  // Newest first: an entry may own what keeps older ones alive, never the other way round.
+  // Newest first: an entry may keep older ones alive, but never newer ones.
   while (!entries_.empty()) drop_last();
 }
 
@@ -116,7 +116,7 @@ void Tape::backward(const Var<R>& loss) {
   GradientAccumulator<R>(loss).add(Tensor<R>::ones(loss.shape()));
   try {
     walk();
-  } catch (...) {  // half a walk is useless, and what is recorded next must not go on top of it
+  } catch (...) {  // half a walk is useless, and later ops must not be recorded on top of it
     for (const TapeEntry& entry : entries_) entry.output->clear_grad();
     clear();
     throw;
@@ -162,8 +162,8 @@ void Inputs::require_own_shapes(const Op& op) const {
   for (const auto& x : all_) std::visit(check, x);
 }
 
-std::vector<std::shared_ptr<SlotBase>> Inputs::slots() const {
-  std::vector<std::shared_ptr<SlotBase>> slots;
+Scratch<std::shared_ptr<SlotBase>> Inputs::slots() const {
+  Scratch<std::shared_ptr<SlotBase>> slots;
   slots.reserve(all_.size());
   for (const auto& x : all_) std::visit([&](auto* v) { slots.push_back(v->slot()); }, x);
   return slots;
@@ -182,12 +182,14 @@ Var<Out> shown(const Op& op, Var<Out> w, const Inputs& inputs) {
 }
 
 template <Scalar Out>
-Var<Out> append(const Op& op, Tensor<Out> y, std::function<void(const Tensor<Out>&)> backward, const Inputs& inputs) {
+std::shared_ptr<Slot<Out>> slot_of_output(const Tensor<Out>& y) {
+  return std::allocate_shared<Slot<Out>>(PoolAllocator<Slot<Out>>(), y.shape(), false);
+}
+
+template <Scalar Out>
+Var<Out> append(const Op& op, Tensor<Out> y, std::shared_ptr<Slot<Out>> slot, BackwardClosure backward, const Inputs& inputs) {
   inputs.require_own_shapes(op);
-  // From the pool, as malloc() keeps only seven blocks of this size at hand.
-  auto slot = std::allocate_shared<Slot<Out>>(PoolAllocator<Slot<Out>>(), y.shape(), false);
-  Tape::current().push({&op, slot, inputs.slots(), [raw = slot.get(), backward = std::move(backward)] { backward(raw->grad); },
-                        Context::current().scope()});
+  Tape::current().push({&op, slot, inputs.slots(), std::move(backward), Context::current().scope()});
   return shown(op, Var<Out>(std::move(y), std::move(slot)), inputs);
 }
 
@@ -204,11 +206,12 @@ Var<Out> with_tangent(const Var<Out>& w, const std::function<Var<Out>(const Var<
 
 }  // namespace detail
 
-#define ARGAND_AUTOGRAD(T)                                                                                    \
-  template class GradientAccumulator<T>;                                                                      \
-  template GradientAccumulator<T> accumulator(const Var<T>&);                                                 \
-  template Var<T> detail::append(const Op&, Tensor<T>, std::function<void(const Tensor<T>&)>, const Inputs&); \
-  template Var<T> detail::compute(const Op&, Tensor<T>, const Inputs&);                                       \
+#define ARGAND_AUTOGRAD(T)                                                                                        \
+  template class GradientAccumulator<T>;                                                                          \
+  template GradientAccumulator<T> accumulator(const Var<T>&);                                                     \
+  template std::shared_ptr<Slot<T>> detail::slot_of_output(const Tensor<T>&);                                     \
+  template Var<T> detail::append(const Op&, Tensor<T>, std::shared_ptr<Slot<T>>, BackwardClosure, const Inputs&); \
+  template Var<T> detail::compute(const Op&, Tensor<T>, const Inputs&);                                           \
   template Var<T> detail::with_tangent(const Var<T>&, const std::function<Var<T>(const Var<T>&)>&);
 ARGAND_FOR_SCALAR(ARGAND_AUTOGRAD)
 template void Tape::backward(const Var<float>&);

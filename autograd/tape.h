@@ -1,7 +1,7 @@
 #pragma once
 /// The tape: ops append to it as they compute, and backward() walks it once, in reverse. No recursion, no sort. An entry holds the
-/// op, the slot where its output's gradient accumulates, and a closure with exactly what the gradient reads; both are freed as the
-/// walk passes them.
+/// op, the slot where its output's gradient accumulates, and a closure with exactly the data that the gradient needs; both are
+/// freed as the walk passes them.
 
 #include <complex>
 #include <functional>
@@ -16,10 +16,11 @@
 #include "autograd/op.h"
 #include "autograd/var.h"
 #include "autograd/watch.h"
+#include "core/memory.h"
 
 namespace argand {
 
-/// Where an op's backward pass puts the gradient of one input. False if that gradient is not needed.
+/// Where an op's backward pass adds the gradient of one input. False if that gradient is not needed.
 template <Scalar T>
 class GradientAccumulator {
  public:
@@ -54,11 +55,26 @@ class GradientAccumulator {
 template <Scalar T>
 GradientAccumulator<T> accumulator(const Var<T>& x);
 
+/// A gradient computation and what it holds: a std::function<void()> whose memory is the pool's and whose copies share what they
+/// hold. (A chain of scalars has thousands of them alive at a time; malloc() keeps seven blocks of a size at hand, the pool as many
+/// as it needs.)
+class BackwardClosure {
+ public:
+  template <class F>
+  explicit BackwardClosure(F f)
+      : held_(std::allocate_shared<F>(PoolAllocator<F>(), std::move(f))), call_([](void* f) { (*static_cast<F*>(f))(); }) {}
+  void operator()() const { call_(held_.get()); }
+
+ private:
+  std::shared_ptr<void> held_;
+  void (*call_)(void*);
+};
+
 struct TapeEntry {
   const Op* op;
   std::shared_ptr<SlotBase> output;
-  std::vector<std::shared_ptr<SlotBase>> inputs;  ///< null for constants
-  std::function<void()> backward;
+  Scratch<std::shared_ptr<SlotBase>> inputs;  ///< null for constants
+  BackwardClosure backward;
   std::string scope;  ///< the module path when it was recorded, e.g. "blocks.0.attn"
 };
 
@@ -74,7 +90,7 @@ class Tape {
   /// The tape that ops of this thread record on; there always is one.
   static Tape& current() { return Context::current().tape(); }
 
-  /// Walks the tape from the end, adding gradients to what the leaves hold and leaving the tape empty. Throws when the loss is not
+  /// Walks the tape from the end, adds gradients to those of the leaves, and leaves the tape empty. Throws when the loss is not
   /// a single number or was not recorded on this tape, and when the tape belongs to another thread; when an op's gradient throws,
   /// the tape is emptied too, and leaves may hold part of their gradient. A complex loss does not compile: the gradient of a
   /// complex number is not defined, so take its real part, modulus, ... first.
@@ -124,7 +140,7 @@ bool wants_grad(const Var<T>&... inputs) {
 }
 
 namespace detail {
-/// The inputs of an op, of any scalar types. Queries about them are compiled once, in tape.cpp, instead of in every op.
+/// The inputs of an op, of any scalar types. These functions are compiled once, in tape.cpp, instead of in every op.
 class Inputs {
  public:
   template <Scalar... T>
@@ -137,18 +153,21 @@ class Inputs {
   bool move() const;  ///< whether any has a tangent and this context computes tangents
   /// Throws Error for an input that was assigned a value of another shape: its gradient would be written past its end.
   void require_own_shapes(const Op& op) const;
-  std::vector<std::shared_ptr<SlotBase>> slots() const;
+  Scratch<std::shared_ptr<SlotBase>> slots() const;
   std::vector<Watched> watched() const;
 
  private:
-  std::vector<
-      std::variant<const Var<float>*, const Var<double>*, const Var<std::complex<float>>*, const Var<std::complex<double>>*>>
-      all_;
+  using Input =
+      std::variant<const Var<float>*, const Var<double>*, const Var<std::complex<float>>*, const Var<std::complex<double>>*>;
+  Scratch<Input> all_;
 };
 
-/// Puts an op's output and backward pass on the tape, and shows both to the watch.
+/// Where the gradient of an op's output accumulates.
 template <Scalar Out>
-Var<Out> append(const Op& op, Tensor<Out> y, std::function<void(const Tensor<Out>&)> backward, const Inputs& inputs);
+std::shared_ptr<Slot<Out>> slot_of_output(const Tensor<Out>& y);
+/// Puts an op's output and backward pass on the tape, and passes both to the observer.
+template <Scalar Out>
+Var<Out> append(const Op& op, Tensor<Out> y, std::shared_ptr<Slot<Out>> slot, BackwardClosure backward, const Inputs& inputs);
 /// The same when no gradient is needed.
 template <Scalar Out>
 Var<Out> compute(const Op& op, Tensor<Out> y, const Inputs& inputs);
@@ -158,8 +177,12 @@ Var<Out> with_tangent(const Var<Out>& w, const std::function<Var<Out>(const Var<
 template <Scalar Out, class Backward, class Tangent>
 Var<Out> record(const Op& op, Tensor<Out> y, Backward backward, const Tangent& tangent, const Inputs& inputs) {
   op.require_usable();
-  Var<Out> w =
-      inputs.want_gradient() ? append<Out>(op, std::move(y), std::move(backward), inputs) : compute(op, std::move(y), inputs);
+  const auto appended = [&] {
+    std::shared_ptr<Slot<Out>> slot = slot_of_output(y);
+    BackwardClosure closure([to = slot.get(), backward = std::move(backward)]() mutable { backward(to->grad); });
+    return append(op, std::move(y), std::move(slot), std::move(closure), inputs);
+  };
+  Var<Out> w = inputs.want_gradient() ? appended() : compute(op, std::move(y), inputs);
   return inputs.move() ? with_tangent<Out>(w, std::cref(tangent)) : w;
 }
 }  // namespace detail

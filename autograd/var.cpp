@@ -2,7 +2,7 @@
 
 namespace argand {
 
-// What every op does to its inputs and output is compiled here once, instead of in each op.
+// The handling of an op's inputs and output, compiled here once instead of in every op.
 template <Scalar T>
 Var<T>::Var() = default;
 template <Scalar T>
@@ -71,7 +71,7 @@ template <Scalar T>
 Var<T> variable(Tensor<T> value, Role role) {
   auto slot = std::make_shared<Slot<T>>(value.shape(), true);
   slot->value = std::move(value);
-  slot->role = role;
+  slot->described().role = role;
   return Var<T>(std::move(slot));
 }
 

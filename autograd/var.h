@@ -25,6 +25,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -44,6 +45,14 @@ enum class Role {
   Other,
 };
 
+/// What a variable has and the output of an op has not.
+struct VariableInfo {
+  std::string name;                  ///< in a model, "blocks.0.attn.q.weight"
+  std::vector<std::string> aliases;  ///< its other names, where a model uses it in several places
+  Role role = Role::Other;
+  std::recursive_mutex gradient;  ///< several threads may add to it
+};
+
 /// The state shared by all handles to one tensor: its shape, its place on the tape and, in Slot<T>, the gradient accumulated for
 /// it.
 struct SlotBase {
@@ -52,22 +61,20 @@ struct SlotBase {
   virtual bool has_grad() const = 0;
   virtual void clear_grad() = 0;
 
-  /// Hold it while reading and changing the gradient. Leaves may be used from several threads; everything else belongs to one.
+  /// Hold it while reading and changing the gradient. Variables may be used from several threads; everything else belongs to one.
   std::unique_lock<std::recursive_mutex> lock() {
-    return leaf ? std::unique_lock(gathering_) : std::unique_lock<std::recursive_mutex>();
+    return info ? std::unique_lock(info->gradient) : std::unique_lock<std::recursive_mutex>();
   }
+  std::string_view name() const { return info ? std::string_view(info->name) : std::string_view(); }
+  /// The info, made if there is none.
+  VariableInfo& described() { return info ? *info : *(info = std::make_unique<VariableInfo>()); }
 
   Shape shape;
   bool leaf;  ///< a variable made by the user (keeps its gradient) rather than the output of an op
   static constexpr std::int64_t no_entry = -1, spent = -2;
-  std::int64_t entry = no_entry;     ///< the tape entry that made it; `spent` once that is gone; no_entry for a leaf
-  bool retained = false;             ///< an op's output that keeps its gradient too
-  std::string name;                  ///< name of a leaf in a model, "blocks.0.attn.q.weight"
-  std::vector<std::string> aliases;  ///< its other names, where a model uses it in several places
-  Role role = Role::Other;           ///< of a leaf
-
- private:
-  std::recursive_mutex gathering_;
+  std::int64_t entry = no_entry;       ///< the tape entry that made it; `spent` once that is gone; no_entry for a leaf
+  bool retained = false;               ///< an op's output that keeps its gradient too
+  std::unique_ptr<VariableInfo> info;  ///< of a variable
 };
 
 template <Scalar T>
@@ -82,12 +89,12 @@ struct Slot final : SlotBase {
   Tensor<T> value;  ///< of a leaf; an op's output is held by its users
   Tensor<T> grad;
   bool present = false;
-  std::optional<Tensor<T>> tangent;  ///< of a leaf: its direction, while a ForwardMode is alive (autograd/forward.h)
+  std::unique_ptr<Tensor<T>> tangent;  ///< of a leaf: its direction, while a ForwardMode is alive (autograd/forward.h)
 };
 
 /// A handle. Copies of a variable are the same variable: a new value reaches all of them, in the optimiser and in the model.
 /// (Copies of a constant or of an op's output are independent values. If a handle is assigned another variable, w = variable(...),
-/// the optimiser does not know the new one: its next step() throws, unless somebody still holds the old one.)
+/// the optimiser keeps the old one: its next step() throws, unless another handle keeps that alive.)
 template <Scalar T>
 class Var {
  public:
@@ -109,9 +116,9 @@ class Var {
 
   const Tensor<T>& value() const& { return slot_ && slot_->leaf ? slot_->value : value_; }
   Tensor<T> value() &&;
-  /// For optimisers and initialisers: the elements of a variable may be changed, or a tensor of the same shape assigned. Results
-  /// computed before keep the values they were computed from: a later backward pass finds the gradient there. (An op's output can
-  /// be changed as well. Ops that use it from then on see the change; the gradient takes it for the op's own result.)
+  /// For optimisers and initialisers: the elements of a variable may be changed, or a tensor of the same shape assigned. Earlier
+  /// results keep the values they were computed from, and a later backward pass finds their gradient there. (An op's output can be
+  /// changed too. Later ops use the new value, and gradients treat it as the op's own result.)
   Tensor<T>& value() & { return slot_ && slot_->leaf ? slot_->value : value_; }
   const Shape& shape() const { return value().shape(); }
   int rank() const { return value().rank(); }
@@ -122,7 +129,7 @@ class Var {
   bool has_grad() const { return slot_ && slot_->present; }
   /// The gradient of the last backward pass, in the convention above; zeros where the loss does not depend on this variable. Throws
   /// for constants, and for outputs of ops, whose gradients are freed as the walk passes them, unless retain_grad() was called.
-  /// Changing a copy of it affects no variable; set_grad() does.
+  /// Changing a copy does not change the variable's gradient; set_grad() does.
   const Tensor<T> grad() const;
   /// Throws unless this is a variable and the gradient has its shape.
   void set_grad(Tensor<T> gradient);

@@ -1,5 +1,5 @@
 #pragma once
-/// Observing ops as they compute: the basis of tracers and drawings of the tape. Without an observer it costs one test of a flag.
+/// Observing ops as they compute: for tracers and drawings of the tape. Without an observer it costs one test of a flag.
 
 #include <functional>
 #include <memory>
@@ -15,7 +15,7 @@ namespace argand {
 /// A tensor of any scalar type.
 using AnyValue = std::variant<Tensor<float>, Tensor<double>, Tensor<std::complex<float>>, Tensor<std::complex<double>>>;
 
-/// What an op read or produced: the value, and the slot where its gradient accumulates (null: a constant).
+/// An input or output of an op: its value, and the slot where its gradient accumulates (null: a constant).
 struct Watched {
   AnyValue value;
   std::shared_ptr<SlotBase> slot;

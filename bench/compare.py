@@ -3,12 +3,12 @@
   python3 bench/compare.py WIKITEXT_DIR [--pairs 3] [--steps 12] [--threads 2] [--models rope,crat] [--pytorch best]
                            [--letters] [--n-layers 2] [--d-model 128] [--n-heads 4] [--d-ff 512] [--batch 16] [--length 128]
 
-WIKITEXT_DIR holds train.txt, valid.txt and test.txt (WikiText-2). In a turn every model runs once in argand, then once in PyTorch
-in each of the environments, and turns repeat, so that whatever else the machine does falls on all of them; a ratio is the median
-over the turns. PyTorch's environments: `best`, in which it is fastest; `no-mmap`, which only keeps malloc from mapping pages anew;
-`installed`, as a user finds it. The models train in float32 with AdamW, CRoPE with Muon. ComplexFormer and CRAT have factored
-scores in PyTorch too (bench/pytorch/factored.py), which is what argand computes. Below each table stands what no program could do
-without: argand's step as a multiple of the time of its matrix products alone.
+WIKITEXT_DIR holds train.txt, valid.txt and test.txt (WikiText-2). In each turn every model runs once in argand, then once in PyTorch in
+each of the environments. Turns repeat, so that other load on the machine affects all alike; a ratio is the median over the turns. PyTorch's
+environments: `best`, in which it is fastest; `no-mmap`, which only keeps malloc from mapping pages anew; `installed`, the default settings.
+The models train in float32 with AdamW, CRoPE with Muon. ComplexFormer and CRAT have factored
+scores in PyTorch too (bench/pytorch/factored.py), which is what argand computes. Below each table is
+argand's step time as a multiple of the time for its matrix products alone, a lower bound for any program.
 Needs the release build (./dev build) and a Python with PyTorch (Debian: python3-torch).
 """
 import argparse
@@ -28,7 +28,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 ARGAND = os.path.join(HERE, "..", "build", "apps", "argand")
 FLOOR = os.path.join(HERE, "..", "build", "bench", "bench_floor")
 
-# What a step of each model is called, its configuration, and options for both programs.
+# The name of each model, its configuration, and options for both programs.
 MODELS = {
     "rope": ("transformer, RoPE", dict(family="transformer", position="rope"), {}),
     "complexformer": ("ComplexFormer", dict(family="complexformer"), {}),
@@ -39,11 +39,11 @@ MODELS = {
 }
 PYTORCH = {"best": "PyTorch, best settings", "no-mmap": "PyTorch, no mmap", "installed": "PyTorch, as installed"}
 SHAPE = dict(n_layers=2, d_model=128, n_heads=4, d_ff=512)
-FIRST_STEPS = 2  # of every run are left out: memory is still cold
+FIRST_STEPS = 2  # steps left out at the start of every run: caches and memory are cold
 
 
 def first_lines(path, words):
-    """As many lines of a text as it takes for that many words."""
+    """As many lines of a text as contain that many words."""
     count = 0
     with open(path, encoding="utf8") as text:
         for line in text:
@@ -54,7 +54,7 @@ def first_lines(path, words):
 
 
 def corpus(folder, words):
-    """The same training text and a short validation text, for both programs end with a validation."""
+    """The same training text for both programs, and a short validation text, because both end with a validation."""
     small = tempfile.mkdtemp(prefix="argand-bench-")
     os.symlink(os.path.abspath(os.path.join(folder, "train.txt")), os.path.join(small, "train.txt"))
     for part in ("valid.txt", "test.txt"):
@@ -108,7 +108,7 @@ def argand_steps(a, data, config, extra, folder):
 
 
 def floor_ratio(a, data, config, extra):
-    """Time of argand's step over that of its matrix products alone, both in one process (bench/floor.cpp), and the products in GFLOP."""
+    """The time of argand's step divided by that of its matrix products alone, in one process (bench/floor.cpp); and the products in GFLOP."""
     shared = dict(batch=a.batch, length=a.length, threads=a.threads, pairs=max(3, a.steps // 3))
     out, _ = run([FLOOR, "--data", data] + options({**SHAPE, **config, **extra, **shared}), a.plain)
     found = json.loads(out)
@@ -130,7 +130,8 @@ def python_with_torch():
 
 
 def environments():
-    """(as a user finds it, as PyTorch is fastest): OpenBLAS in PyTorch's own OpenMP threads and with the kernels that argand
+    """Two environments: the default one, and the one in which PyTorch is fastest: OpenBLAS in PyTorch's own OpenMP threads and with the
+    kernels that argand
     chooses for this processor, PyTorch's widest vectors, and large temporaries that malloc neither maps (MALLOC_MMAP_MAX_) nor
     returns (MALLOC_TRIM_THRESHOLD_); without the second, half of a step's time goes into page faults again."""
     plain = {k: v for k, v in os.environ.items() if k not in ("OPENBLAS_CORETYPE", "ATEN_CPU_CAPABILITY", "MALLOC_MMAP_MAX_")}
@@ -149,7 +150,7 @@ def environments():
 
 
 def measure(a, data):
-    """seconds[model][program] and peak[model][program], a number a turn."""
+    """seconds[model][program] and peak[model][program], one number per turn."""
     environments = {
         "best": a.best,
         "no-mmap": {k: v for k, v in a.best.items() if k != "MALLOC_TRIM_THRESHOLD_"},

@@ -1,9 +1,9 @@
-/// How near a training step comes to its floor: the time of its matrix products alone.
+/// How close a training step comes to its lower bound, the time of its matrix products alone.
 ///
 ///   floor [--pairs N] [options of `argand train lm`]
 ///
-/// A step of the model is taken with a GemmLog (core/gemm.h), which notes the shape of every product, forward and backward. Then
-/// steps and bare lists of these products take turns in this process, so that whatever else the machine does falls on both.
+/// One step of the model runs with a GemmLog (core/gemm.h), which records the shape of every product, forward and backward. Then
+/// full steps and bare lists of these products take turns in this process, so that other load on the machine affects both.
 
 #include <algorithm>
 #include <chrono>
@@ -34,8 +34,8 @@ double median(std::vector<double> x) {
   return (x[(x.size() - 1) / 2] + x[x.size() / 2]) / 2;
 }
 
-/// The products of a step, on numbers of no meaning: many small ones of a shape at a time in all threads, as the heads of attention
-/// compute them; a large one by all threads together.
+/// Computes the products of a step on arbitrary numbers: small ones of the same shape in parallel, as the heads of attention do; a
+/// large one with all threads together.
 template <Scalar T>
 class Products {
  public:
@@ -78,7 +78,7 @@ template <RealScalar R>
 void measure(const RunConfig& config, std::int64_t pairs) {
   flush_subnormals_to_zero(true);
   TrainingRun<R> run(config, open_data(config));
-  for (int i = 0; i < 2; ++i) run.step();  // memory is cold
+  for (int i = 0; i < 2; ++i) run.step();  // memory is cold at first
   std::map<GemmShape, std::int64_t> counts;
   double flops = 0;
   {
@@ -87,7 +87,7 @@ void measure(const RunConfig& config, std::int64_t pairs) {
     counts = log.counts();
     flops = static_cast<double>(log.flops());
   }
-  // A product that no cache holds is made in pieces of 256 rows or terms, as the output layer does.
+  // Products too large for the caches are computed in pieces of 256 rows or terms, as the output layer does.
   std::map<GemmShape, std::int64_t> pieces;
   for (const auto& [shape, count] : counts) {
     constexpr std::int64_t most = 1 << 23, size = 256;

@@ -1,11 +1,11 @@
-"""120 functions of PyTorch, with mistakes planted in their gradients and without, before three judges.
+"""Compares three gradient checkers on 120 functions of PyTorch, with and without mistakes planted in their gradients.
 
   PYTHONPATH=build/python /usr/bin/python3 bench/gradcheck_battery.py [--short] [--verbose] [--only KIND]
 
-The judges are argand.check_torch and torch.autograd.gradcheck in its default and its fast mode, each with its own defaults. A mistake is
-caught or missed; a right gradient passes or is falsely accused. (argand may also say "inconclusive": that is no accusation, and of a
-mistake it is a miss.) What gradcheck cannot take is made easy for it: nested outputs are flattened, random numbers are fixed, and for the
-second order gradgradcheck is asked as well. The functions are in bench/battery.
+The checkers are argand.check_torch, and torch.autograd.gradcheck in its default and its fast mode, each with its own defaults. A mistake is
+caught or missed; a right gradient passes or is falsely accused. (argand's verdict "inconclusive" counts as a miss for a mistake, but not as
+a false accusation.) Functions are adapted to gradcheck where needed: nested outputs are flattened, random numbers are fixed, and
+gradgradcheck is called as well for the second order. The functions are in bench/battery.
 """
 import argparse
 import dataclasses
@@ -35,7 +35,7 @@ def by_torch(fast):
                 if right and case.order == 2:
                     right = torch.autograd.gradgradcheck(function, x, raise_exception=False, fast_mode=fast)
                 return "pass" if right else "fail"
-            except Exception:  # it raises for some of what it does not like even so
+            except Exception:  # it may raise nevertheless
                 return "fail"
 
     return verdict
@@ -49,12 +49,12 @@ class Tally:
     caught: int = 0
     missed: int = 0
     accused: int = 0
-    inconclusive: int = 0  # of right gradients
+    inconclusive: int = 0  # number of right gradients
     seconds: float = 0.0
 
 
 def judged(cases, verbose=False):
-    """For each judge and kind of mistake, what was said of it."""
+    """For each judge and kind of mistake, the counts of its verdicts."""
     tallies = {judge: {} for judge in JUDGES}
     for case in cases:
         for judge, verdict in JUDGES.items():

@@ -1,8 +1,8 @@
-"""How long Fourier transforms, convolutions and linear algebra take in argand and in PyTorch at its best, value and gradient, side by side.
+"""Compares the time for value and gradient of Fourier transforms, convolutions and linear algebra in argand and in PyTorch at its best.
 
   python3 bench/ops.py [--turns 3] [--threads 2] [--only fft]
 
-In a turn argand computes every case, then PyTorch, and turns repeat, so that whatever else the machine does falls on both; a ratio is the
+In each turn argand computes every case, then PyTorch. Turns repeat, so that other load on the machine affects both; a ratio is the
 median over the turns. PyTorch's settings are those in which it is fastest (bench/compare.py). Both compute in float64 and complex128.
 Needs build/tests/op_parity and a Python with PyTorch (Debian: python3-torch).
 """
@@ -32,7 +32,7 @@ CASES = [
     *[("eigh function", f"{kind}{batch}x{n}x{n}") for kind in "rc" for batch, n in ((1000, 4), (1000, 16), (100, 64), (4, 256))],
 ]
 
-# What the Python with PyTorch runs: the cases as op_parity reads them, and their times.
+# The script for the Python with PyTorch: reads the cases as op_parity does, prints the times.
 IN_PYTORCH = """
 import json, sys, time
 import numpy, torch
@@ -52,7 +52,7 @@ for k, case in enumerate(cases):
     print(sorted(seconds[1:])[len(seconds[1:]) // 2])
 """
 
-# Makes the inputs, as NumPy's arrays.
+# The script that creates the inputs, as NumPy arrays.
 INPUTS = """
 import json, sys
 import numpy, torch

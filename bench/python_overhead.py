@@ -1,8 +1,8 @@
-"""What Python costs: steps of small tensors here and in PyTorch, the memory of their graphs, and large ops beside the same ops in C++.
+"""The overhead of Python: steps with small tensors in argand and in PyTorch, the memory of their graphs, and large ops compared with C++.
 
   PYTHONPATH=build/python OPENBLAS_NUM_THREADS=1 /usr/bin/python3 bench/python_overhead.py [--large build/tests/op_parity]
 
-One thread each, in turns; the medians of seven rounds, and of their ratios. --large: times value and gradient of large ops (float64 and
+One thread each, taking turns; prints medians over seven rounds of times and ratios. --large: times value and gradient of large ops (float64 and
 complex128) in Python and in that program.
 """
 import json
@@ -70,7 +70,7 @@ def resident():
 
 
 def graph_bytes(library, n=50000):
-    """Memory a recorded op takes, in a graph of n that somebody keeps."""
+    """Memory per recorded op, in a graph of n ops that is kept alive."""
     (x,) = variables(library, [1.5])
     (x * x).backward()
     before, y = resident(), x
@@ -91,7 +91,7 @@ def draw(shape):
 
 
 def in_python(op, inputs, W):
-    """As op_parity.cpp times it: half a second at least, the first pass not counted."""
+    """Timed as in op_parity.cpp: for at least half a second, without the first pass."""
     sys.path.insert(0, os.path.join(HERE, "..", "tests", "parity"))
     from op_python import ARGAND
     args = {"sort": {"dim": -1, "descending": False}, "cumsum": {"dim": -1}}.get(op, {})

@@ -1,17 +1,17 @@
-"""What several ranks of mpirun cost and what they bring: measured on this machine, and a model of it for others.
+"""The cost and benefit of several ranks under mpirun: measured on this machine, and modelled for others.
 
   python3 bench/ranks.py [--program build/apps/argand] [--turns 3] [--rate 1gbit]
 
-First the measurements. Messages: a model that is nearly all vocabulary takes a step of two tokens by itself, and the same step with a
-second rank beside it; what the second takes longer is the cost of adding and sending the gradient, and a straight line through several
-sizes gives seconds a byte. Computing: seconds a token of a transformer with one thread. Turns are interleaved, the best of each counts.
---rate (as root): the ranks talk over TCP, through a loopback of their own that lets so much pass (tc's token bucket).
+First the measurements. Messages: a model that is nearly all vocabulary takes steps of two tokens, with one rank and with two. The
+difference is the cost of adding and sending the gradient; a straight line through several sizes gives seconds per byte.
+Computing: seconds per token of a transformer with one thread. Turns are interleaved, and the best of each counts.
+--rate (as root): the ranks communicate over TCP, through a loopback device of their own limited to this rate (tc's token bucket).
 
-Then the model, for machines that compute as this one's thread does, times --threads:
+Then the model, for machines whose speed is that of one thread here times --threads:
   bytes a rank sends in a step        (m + 1) (n - 1)/n s P
   seconds of a step                   m T t P + (m + 1) (n - 1)/n s P (1/bandwidth + b) + o P
-n ranks, m = K/n batches each, T tokens a batch, P numbers of s bytes, t seconds a token and number, b seconds a byte that copying and
-adding take, o the optimiser's seconds a number.
+n ranks, m = K/n batches each, T tokens a batch, P parameters of s bytes, t seconds per token and
+parameter, b seconds per byte for copying and adding, o the optimiser's seconds per parameter.
 """
 import argparse
 import json
@@ -31,7 +31,7 @@ COMPUTING = ["--n-layers", "4", "--d-model", WIDTH, "--n-heads", "4", "--d-ff", 
 
 
 def step(program, ranks, options, steps, rate=None):
-    """Seconds of a step, their median over a run, and how many real numbers the model's parameters are."""
+    """Seconds per step (median over a run), and the number of real parameters of the model."""
     with tempfile.TemporaryDirectory() as scratch:
         run = os.path.join(scratch, "run")
         command = [program, "train", "lm", "--family", "transformer", "--threads", "1", "--accumulate", str(ranks), "--steps", str(steps), "--warmup", "0",
@@ -50,7 +50,7 @@ def step(program, ranks, options, steps, rate=None):
 
 
 def numbers_in(path):
-    """Of the parameters in a checkpoint, without the optimiser's."""
+    """The number of real parameters in a checkpoint, without the optimiser's state."""
     with open(path, "rb") as file:
         header = json.loads(file.read(int.from_bytes(file.read(8), "little")))
     return sum(math.prod(entry["shape"]) for name, entry in header.items() if name != "__metadata__" and not name.startswith("optimizer."))
@@ -67,14 +67,14 @@ RANKS = [2, 4, 8, 16, 64]
 
 
 def sent(n, m, size):
-    """Bytes that a rank sends in a step, and receives: a share of every batch's gradient, and its own part of their sum."""
+    """The bytes that a rank sends, and receives, in one step: a share of every batch's gradient, and its own part of the sum."""
     return (m + 1) * (n - 1) / n * size
 
 
 def measure(program, turns, rate):
-    """Seconds a byte and a message-free remainder of an exchange, seconds a token and parameter, seconds a number of the optimiser."""
+    """Seconds per byte and the constant part of an exchange; seconds per token and parameter; the optimiser's seconds per parameter."""
     best = {}
-    for _ in range(turns):  # interleaved: whatever else the machine does falls on all
+    for _ in range(turns):  # interleaved, so that other load affects all alike
         for vocabulary in VOCABULARIES:
             for ranks in (1, 2):
                 seconds, numbers = step(program, ranks, [*NEARLY_ALL_VOCABULARY, "--vocab-size", vocabulary], 12, rate)
@@ -102,12 +102,12 @@ def measure(program, turns, rate):
 
 
 def model(byte, token, number, threads):
-    """Nothing overlaps here: what travels while gradients are computed is to the good."""
+    """Assumes no overlap: sending while gradients are computed can only be faster."""
     print(f"share of n times the speed that n machines of {threads} threads reach, one batch each (m = 1), for any number of parameters")
     print(f"{'tokens a batch':>14}  {'network':>10}" + "".join(f"  {n:>3} ranks" for n in RANKS))
     for tokens in (512, 4096, 32768):
         for network, bandwidth in BANDWIDTHS.items():
-            computing, rest = tokens * token / threads, number / threads  # for each parameter, as everything here
+            computing, rest = tokens * token / threads, number / threads  # per parameter, like all numbers here
             shares = [(n * computing + rest) / n / (computing + rest + sent(n, 1, 4) * (1 / bandwidth + byte)) for n in RANKS]
             print(f"{tokens:>14}  {network:>10}" + "".join(f"  {100 * share:>7.0f} %" for share in shares))
     print(f"\na step's bytes and seconds on the network, m = 1, and memory besides activations")
@@ -120,7 +120,7 @@ def model(byte, token, number, threads):
 
 
 def gigabytes(numbers):
-    """Parameters, AdamW's two moments, gradients, what is sent, what comes in, and this rank's sums."""
+    """Parameters, AdamW's two moments, gradients, send and receive buffers, and this rank's sums."""
     return numbers * 4 * (1 + 2 + 1 + 1 + 1) / 1e9
 
 

@@ -1,12 +1,13 @@
-"""Random functions of NumPy arrays with their right gradients, at many points each: does the judge accuse one?
+"""Checks random functions of NumPy arrays with correct gradients at many points: is any of them accused?
 
   PYTHONPATH=build/python /usr/bin/python3 bench/right_gradients.py [--functions 300] [--points 300] [--first 0] [--seed 0] [--verbose]
 
-A function is a random chain of operations, computed in doubles, with a hand-written backward pass, in doubles and in 60 digits (mpmath). The
-two differ where rounding decides: sqrt(1 + x^2) makes one double of 5e-12 and 0, and a sort that follows puts them in either order. The one is
-the gradient of the chain, the other that of its values in doubles: both are right. So who accuses the first is asked about the second, and only who
-accuses both is wrong, unless at the accused point f itself is off by more than a millionth in doubles: softmax of |z|^3 at 2e4 is a
-staircase, and no gradient is that of its values. A gradient is right if it is the derivative where there is one, and a limit of derivatives nearby where there is a
+A function is a random chain of operations, computed in doubles, with a hand-written backward pass, in doubles and in 60 digits (mpmath). The two
+differ where rounding decides: sqrt(1 + x^2) is the same double for 5e-12 and for 0, and a sort that follows may put them in either order.
+One is the gradient of the chain, the other that of its values in doubles; both are right. So if the first is accused, the second is checked
+as well, and only accusing both is an error, unless f itself is off by more than a millionth in doubles at that point: softmax of |z|^3 at
+2e4 is a staircase, and no gradient fits its values. A gradient is right if it is the derivative where there is one, and a limit of
+derivatives nearby where there is a
 kink. The points are those of argand.check(..., points=N): zeros, ties, kinks, scales from 1e-100 to 1e100. Wrong verdicts are printed, and
 the exit status is how many.
 """
@@ -34,12 +35,12 @@ turned = either(lambda x: np.exp(1j * x), mpmath.expj)
 
 
 def times(g, d):
-    """g d, and 0 where nothing comes in: a saturated function has gradient 0, whatever is before it."""
+    """g times d, but 0 where g is 0: the gradient of a saturated function is 0, whatever d is."""
     return np.where(g == 0, 0 * g, g * d)
 
 
 def side(x, b):
-    """x, and where it is at a kink at 0 the side on which the point beside lies."""
+    """x, moved off the kink at 0 to the side of the neighbouring point."""
     return np.where(x == 0, b, x)
 
 
@@ -48,7 +49,7 @@ def unit(z):
 
 
 def order(x, b):
-    """Where each number comes from that sort puts in its place."""
+    """For each place after sorting, the index that its number came from."""
     return np.array(sorted(range(x.size), key=lambda i: (x[i], b[i])))
 
 
@@ -59,7 +60,7 @@ def fft(z, sense=-1):
     return np.array([sum(z[k] * mpmath.expjpi(mpmath.mpf(sense * 2 * j * k) / n) for k in range(n)) for j in range(n)], dtype=object)
 
 
-# name: (value, the gradient by x from the incoming one and from what x is at a point beside, which decides at ties); of real arrays
+# name: (value, gradient from the incoming gradient and from x at a neighbouring point, which decides ties); for real arrays
 REAL = {
     "sin": (sin, lambda x, g, b: times(g, cos(x))),
     "tanh": (tanh, lambda x, g, b: times(g, 1 - tanh(x) ** 2)),
@@ -82,7 +83,7 @@ REAL = {
     "minus the mean": (lambda x: x - np.mean(x), lambda x, g, b: g - np.mean(g)),
     "softmax": (lambda x: exp(x - np.max(x)) / np.sum(exp(x - np.max(x))), lambda x, g, b: _softmax_vjp(x, g)),
 }
-# Of complex arrays; gradients are dL/dx + i dL/dy.
+# For complex arrays; gradients are dL/dx + i dL/dy.
 COMPLEX = {
     "square": (lambda z: z * z, lambda z, g, b: times(g, 2 * conj(z))),
     "conj": (conj, lambda z, g, b: conj(g)),
@@ -118,12 +119,12 @@ def in_digits(x):
 
 
 def accused_point(result):
-    """"fails at point 99 of 300; simplified in 127 more checks: x = [0j, (20000+0j)]", the last of it."""
+    """The last part of "fails at point 99 of 300; simplified in 127 more checks: x = [0j, (20000+0j)]"."""
     return np.array(eval(next(note for note in result.notes if note.startswith("fails at")).split("x = ", 1)[1]))  # noqa: S307
 
 
 class Random:
-    """A chain of operations, and a weighted sum at the end."""
+    """A chain of operations that ends in a weighted sum."""
 
     def __init__(self, rng):
         self.is_complex = rng.random() < 0.4
@@ -148,7 +149,7 @@ class Random:
         return np.sum(self.weights * x)
 
     def is_off(self, x):
-        """Whether rounding makes more than a millionth of f."""
+        """Whether rounding changes f by more than a millionth."""
         exact = self(in_digits(x))
         return abs(self(x) - exact) > 1e-6 * abs(exact)
 
@@ -166,7 +167,7 @@ class Random:
 
 
 def judged(functions, points, seed, first=0, verbose=False):
-    """How often each verdict was given at a point, and the results that accuse."""
+    """How often each verdict was given, and the results that accuse."""
     counts, accused = {}, []
     for k in range(first, first + functions):
         f = Random(np.random.default_rng([seed, k]))

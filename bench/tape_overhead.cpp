@@ -1,4 +1,5 @@
-/// What an op costs on the tape when its numbers cost nothing: nanoseconds an op, forward and backward together.
+/// The tape's overhead per op, with tensors so small that arithmetic costs nothing: nanoseconds per op, forward and backward
+/// together.
 ///
 ///   ninja -C build bench/bench_tape && build/bench/bench_tape [ROUNDS]
 ///
@@ -17,9 +18,9 @@
 namespace argand {
 namespace {
 
-constexpr int repeats = 25;  // of four ops
+constexpr int repeats = 25;  // each has four ops
 
-/// x <- tanh(x y + x) - y, a hundred ops.
+/// x <- tanh(x y + x) - y, a hundred ops in all.
 template <Scalar T>
 int scalars() {
   const Var<T> x = variable(Tensor<T>::scalar(T(0.5))), y = variable(Tensor<T>::scalar(T(0.25)));
@@ -60,7 +61,7 @@ int loops() {
   return grad[0] == 0 ? 0 : 4 * repeats;
 }
 
-/// Two layers of width 16 for one row, and the squared distance to a target.
+/// Two layers of width 16 applied to one row, and the squared distance to a target.
 template <Scalar T>
 int network() {
   static const auto of = [](const Shape& shape, std::uint64_t stream) { return randn<T>(shape, Random(1, stream)); };
@@ -75,7 +76,7 @@ void measure(const char* name, int (*f)(), int rounds) {
   std::vector<double> cost;
   for (int round = 0; round < rounds; ++round) {
     int ops = 0;
-    const std::clock_t start = std::clock();  // of the processor: other programs do not count
+    const std::clock_t start = std::clock();  // processor time: other programs do not count
     for (int i = 0; i < 500; ++i) ops += f();
     cost.push_back(1e9 * static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC / ops);
   }

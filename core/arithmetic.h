@@ -20,7 +20,7 @@ Tensor<Promote<A, B>> operator/(const Tensor<A>& a, const Tensor<B>& b);
 template <Scalar T>
 Tensor<T> operator-(const Tensor<T>& a);
 
-// With a real number.
+// A tensor and a real number.
 template <Scalar T>
 Tensor<T> operator+(const Tensor<T>& a, RealOf<T> c) {
   return a + Tensor<RealOf<T>>::scalar(c);
@@ -54,7 +54,7 @@ Tensor<T> operator/(RealOf<T> c, const Tensor<T>& a) {
   return Tensor<RealOf<T>>::scalar(c) / a;
 }
 
-// With a complex number; a real tensor becomes complex.
+// A tensor and a complex number; the result is complex.
 template <Scalar T>
 Tensor<ComplexOf<T>> operator+(const Tensor<T>& a, ComplexOf<T> c) {
   return a + Tensor<ComplexOf<T>>::scalar(c);
@@ -89,7 +89,7 @@ Tensor<ComplexOf<T>> operator/(ComplexOf<T> c, const Tensor<T>& a) {
 }
 
 namespace detail {
-/// a <- result. Throws, under the name of the operator, unless the result has a's shape.
+/// Assigns `result` to a. Throws, under the name of the operator, unless the shapes are equal.
 template <Scalar T>
 Tensor<T>& assign_result(const char* op, Tensor<T>& a, Tensor<T> result) {
   require(result.shape() == a.shape(), op, "the result has shape {}, which does not match {}", result.shape(), a.shape());

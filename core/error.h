@@ -1,6 +1,6 @@
 #pragma once
-/// The library's only exception type. Its text names the operation first, then the rule, then what was given: `matmul: inner sizes
-/// differ, [2, 3] and [4, 5]`.
+/// The library's exception type; InputError below is its only subclass. The text names the operation first, then the rule, then
+/// what was given: `matmul: inner dimensions do not match: [2, 3] and [4, 5]`.
 
 #include <fmt/core.h>
 
@@ -27,7 +27,7 @@ template <class... Args>
   throw Error(fmt::format("{}: {}", op, fmt::format(message, std::forward<Args>(args)...)));
 }
 
-/// Throws InputError("place: message"), with the place under its plain name: "expression", "at".
+/// Throws InputError("place: message"); `place` is what the user calls it: "expression", "at".
 template <class... Args>
 [[noreturn]] void input_fail(std::string_view place, fmt::format_string<Args...> message, Args&&... args) {
   throw InputError(fmt::format("{}: {}", place, fmt::format(message, std::forward<Args>(args)...)));

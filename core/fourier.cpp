@@ -42,7 +42,7 @@ using Complex128 = std::complex<double>;
 }  // namespace
 }  // namespace argand
 
-/// Computes KissFFT's factors e^{iφ}.
+/// KissFFT's twiddle factors e^{iφ}.
 template <>
 inline argand::ComplexLanes std::exp(const argand::ComplexLanes& z) {
   const std::complex<double> w = std::polar(1.0, static_cast<double>(z.imag()));
@@ -130,10 +130,10 @@ std::int64_t short_divisor(std::int64_t n) {
   return d;
 }
 
-/// The position of element 0 of sequence s, among all that run along the axis; the elements are `inner` apart.
+/// The offset of the first element of sequence s along the axis; neighbouring elements are `inner` apart.
 std::int64_t start_of(const AxisView& view, std::int64_t s) { return s / view.inner * view.n * view.inner + s % view.inner; }
 
-/// Sequences s, ..., s + count - 1 side by side: read from one array and written to another, whose axis may be elsewhere.
+/// Sequences s, ..., s + count - 1 of an array, one per lane: load(j) and store(j) access element j of each.
 template <class T>
 class SideBySide {
  public:
@@ -169,7 +169,7 @@ class SideBySide {
 
 struct Transform {
   FourierSign sign;
-  double c;  ///< factor of the result
+  double c;  ///< scales the result
 
   /// Transforms every sequence along the axis. `in` and `out` are different arrays of the same layout.
   template <class In, class Out>
@@ -186,7 +186,7 @@ struct Transform {
   }
 
  private:
-  /// By KissFFT. `twiddle(s, count, j, z)` is applied to element j beforehand.
+  /// Transforms with KissFFT. Element j is first multiplied by its twiddle factor, `twiddle(s, count, j, z)`.
   template <class In, class Out, class Twiddle>
   void side_by_side(const AxisView& from, const In* in, const AxisView& to, Out* out, const Twiddle& twiddle) const {
     const std::int64_t n = from.n, grain = Lanes::width * std::max<std::int64_t>(1, elementwise_grain / (n * Lanes::width));
@@ -206,7 +206,7 @@ struct Transform {
 
   /// n = PQ (Cooley and Tukey, 1965), with j = Qa + b, k = d + Pe and w = e^{∓2πi/n}:
   ///     X[d + Pe] = Σ_b w^{bd} (Σ_a x[Qa + b] w^{Qad}) w^{Pbe}
-  /// First Q transforms of length P side by side, then P of length Q, whose results again lie side by side.
+  /// First Q transforms of length P run side by side, then P of length Q.
   template <class In, class Out>
   void in_two_steps(const AxisView& view, std::int64_t Q, const In* in, Out* out) const {
     const std::int64_t n = view.n, P = n / Q, inner = view.inner, all = view.outer * n * inner;

@@ -19,10 +19,10 @@ namespace argand {
 namespace {
 
 // OpenBLAS splits a product among its threads wherever the shares come out even, and an element at the edge of a piece is computed
-// by other code than one inside: fewer at a time, some without fused multiply-add. So its bits depend on the number of threads.
-// Here the shape alone decides the cut, and each tile is computed by one thread, no matter which.
+// by different code from one inside: fewer at a time, some without fused multiply-add. So the bits depend on the number of threads.
+// Here the shape alone determines the tiles, and each tile is computed by one thread, no matter which.
 
-/// Whether products with rounded factors were requested and p qualifies.
+/// Whether bfloat16 products were requested and p qualifies.
 template <Scalar T>
 bool rounds_factors(const Product<T>& p) {
   return std::same_as<T, float> && bf16_products_are_on() && std::min({p.M, p.N, p.K}) >= bf16_least &&
@@ -81,7 +81,7 @@ void gemm_of_packed(const Product<R>& p, std::int64_t parts) {
   });
 }
 
-/// The live logs. Usually there are none, which `count` tells without the lock.
+/// All live logs. There are usually none, which `count` shows without taking the lock.
 struct GemmLogs {
   std::atomic<std::int64_t> count = 0;
   std::mutex mutex;
@@ -142,7 +142,7 @@ void note_product(const GemmShape& shape) {
 /// which adds 7 (p - 1)/M; cutting N, whose packing costs more, was measured at 14 (p - 1)/N, and cutting K, whose p partial
 /// products have to be written and added, at 28 (p - 1)/K. So the longest edge is halved, with N counted as a half and K as a
 /// quarter, until these costs would exceed 3 % of the product's time (4 % for the first cut, which gains most, 0.7 % once there are
-/// eight tiles) or a tile would be done sooner than another thread wakes up. Kernels that copy nothing, or only a small B, have
+/// eight tiles) or a tile would take less time than waking another thread. Kernels that copy nothing, or only a small B, have
 /// little or none of these costs: their products are cut into blocks of rows and columns, never along K, whose order of summation
 /// is fixed.
 GemmCut gemm_cut(std::int64_t M, std::int64_t N, std::int64_t K, bool complex, bool direct) {

@@ -1,5 +1,5 @@
 #pragma once
-/// Matrix products whose bits depend on the shapes alone: cut into parts here, each computed by one thread (core/machine/blas.h).
+/// Matrix products whose bits depend on the shapes alone: cut into tiles by shape, each computed by one thread.
 
 #include <compare>
 #include <cstdint>
@@ -10,8 +10,8 @@
 namespace argand {
 
 /// C <- alpha · op(A) · op(B) + beta · C with C [M, N], op(A) [M, K], op(B) [K, N], all row-major;
-/// lda, ldb, ldc are the steps from one stored row to the next. beta = 0 ignores what C holds. Zero sizes are allowed.
-/// The result is bitwise the same for any number of threads, inside and outside a parallel region.
+/// lda, ldb, ldc are the leading dimensions, the distances between stored rows. With beta = 0, C is not read. Zero sizes are
+/// allowed. The result is bitwise the same for any number of threads, inside and outside a parallel region.
 template <Scalar T>
 void gemm(Transpose a_is, Transpose b_is, std::int64_t M, std::int64_t N, std::int64_t K, T alpha, const T* A, std::int64_t lda,
           const T* B, std::int64_t ldb, T beta, T* C, std::int64_t ldc);
@@ -34,7 +34,7 @@ struct GemmShape {
   auto operator<=>(const GemmShape&) const = default;
 };
 
-/// The operations of all products since the program began, on all threads.
+/// Floating-point operations of all products since the program started, on all threads.
 std::int64_t flops_of_products();
 
 /// Counts the products of the whole program by shape while it is alive. Several logs may be alive at once; each counts everything.
@@ -45,7 +45,7 @@ class GemmLog {
   GemmLog(const GemmLog&) = delete;
   GemmLog& operator=(const GemmLog&) = delete;
 
-  /// How many of each shape.
+  /// The number of products of each shape.
   std::map<GemmShape, std::int64_t> counts() const;
   std::int64_t flops() const;
   void clear();

@@ -16,8 +16,8 @@ namespace {
 
 constexpr std::size_t alignment = 64;
 
-/// Sizes are rounded up to a multiple of an eighth of their power of two, so that nearly equal requests share blocks and at most an
-/// eighth is wasted.
+/// Sizes are rounded up to a multiple of an eighth of their power of two, and of 64 bytes, so that nearly equal requests share
+/// blocks. Above 512 bytes, at most an eighth is wasted.
 std::size_t size_class(std::size_t bytes) {
   if (bytes <= alignment) return alignment;
   const std::size_t step = std::max(alignment, std::bit_floor(bytes - 1) / 8);
@@ -89,8 +89,8 @@ Pool& pool() {
   return *instance;
 }
 
-/// The small blocks that wait for their thread: the numbers of scalars, and what the tape keeps of an op. Nobody else sees them,
-/// so that there is neither a lock nor a search.
+/// One thread's free lists of small blocks: the elements of scalars, and what the tape keeps for an op. No other thread uses them,
+/// so taking a block needs neither a lock nor a search.
 class OwnBlocks {
  public:
   static constexpr std::size_t largest = 1024;
@@ -120,7 +120,7 @@ class OwnBlocks {
       while (first_[k] != nullptr) pool().give_back(std::exchange(first_[k], first_[k]->next), (k + 1) * alignment);
     bytes_ = 0;
   }
-  /// Bytes; may be asked by other threads.
+  /// In bytes. Other threads may call it.
   std::int64_t waiting() const { return bytes_.load(std::memory_order_relaxed); }
 
  private:
@@ -144,7 +144,7 @@ MemoryStats Pool::stats() {
 }
 
 thread_local constinit OwnBlocks* blocks_here = nullptr;
-thread_local constinit bool blocks_gone = false;  // given back at the thread's end; only destructors still run
+thread_local constinit bool blocks_gone = false;  // the thread has returned its blocks and is ending; only destructors still run
 
 /// Null when this thread is ending.
 [[gnu::noinline]] OwnBlocks* first_own_blocks() {

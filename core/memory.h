@@ -1,7 +1,7 @@
 #pragma once
-/// Pooled memory: freed blocks are kept by size and handed out again. A training step uses the same sizes every time, so after the
-/// first step it requests nothing from the system: no page faults and no trimming, which cost PyTorch's allocator a third of the
-/// step on large temporaries.
+/// Pooled memory: freed blocks are kept by size and reused. A training step uses the same sizes every time, so after the first step
+/// it requests no memory from the system: no page faults and no trimming, which cost PyTorch's allocator a third of the step on
+/// large temporaries.
 
 #include <cstddef>
 #include <cstdint>
@@ -12,8 +12,8 @@
 
 namespace argand {
 
-/// An uninitialised block of at least `bytes`, aligned to 64 bytes. It returns to the pool with its last owner. Thread-safe. Throws
-/// Error when the system has no memory left.
+/// An uninitialised block of at least `bytes`, aligned to 64 bytes. It returns to the pool when its last owner is destroyed.
+/// Thread-safe. Throws Error when the system has no memory left.
 std::shared_ptr<void> allocate(std::size_t bytes);
 
 /// The same without an owner: every block taken must be given back, with the same size.
@@ -28,8 +28,8 @@ struct MemoryStats {
 };
 MemoryStats memory_stats();
 
-/// The pool as an allocator, for the buffers of kernels. They are allocated and freed on every call; through malloc() that took
-/// five times as long as the work itself in QIC's gradient at tiny sizes, because the heap grew and shrank each time.
+/// The pool as an allocator, for the buffers of kernels. They are allocated and freed on every call; with malloc() this took five
+/// times as long as the computation itself in QIC's gradient at tiny sizes, because the heap grew and shrank each time.
 template <class T>
 struct PoolAllocator {
   using value_type = T;
@@ -53,7 +53,7 @@ struct PoolAllocator {
 template <class T>
 using Scratch = std::vector<T, PoolAllocator<T>>;
 
-/// Returns every unused block to the system, except small ones, a megabyte at most, that other threads keep for themselves.
+/// Returns all unused blocks to the system, except small ones in the free lists of other threads, at most a megabyte for each.
 void trim_memory();
 
 }  // namespace argand

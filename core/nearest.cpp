@@ -34,7 +34,7 @@ class Best {
     for (std::int64_t from = 0; from < n; from += block) {
       const std::int64_t to = std::min(n, from + block);
       if (count_ == scores_.size()) {
-        // Most blocks hold nothing better than what was found: one comparison of packs skips them.
+        // Most blocks contain no better row than those found so far: one comparison of packs skips them.
         const Pack<R> bar(scores_.back());
         auto better = bar > bar;  // false in every lane
         for_packs<R>(from, to, [&](auto at) { better = better | (at.only(at.load(scores), lowest) > bar); });

@@ -27,10 +27,10 @@ struct RowRange {
 template <RealScalar R>
 Ids nearest_rows(const Tensor<R>& queries, const Tensor<R>& rows, std::int64_t k, std::span<const RowRange> excluded = {});
 
-/// Throws unless every group has k of the P rows left: what every search requires of its arguments.
+/// Throws unless k of the P rows are left for every group: the common check of all searches.
 void require_candidates(std::int64_t N, std::int64_t P, std::int64_t k, std::span<const RowRange> excluded);
 
-/// x in the precision of an index.
+/// x rounded to float, the precision of an index.
 template <RealScalar R>
 Tensor<float> in_float(const Tensor<R>& x) {
   Tensor<float> y(x.shape());

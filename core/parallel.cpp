@@ -65,7 +65,7 @@ void flush_subnormals_to_zero(bool on) {
     _MM_SET_FLUSH_ZERO_MODE(on ? _MM_FLUSH_ZERO_ON : _MM_FLUSH_ZERO_OFF);
     _mm_setcsr(on ? (_mm_getcsr() | 0x0040u) : (_mm_getcsr() & ~0x0040u));  // DAZ: subnormal inputs count as zero
   };
-  set();  // Clang's OpenMP gives a team the settings of its first thread, and undoes what a region changes
+  set();  // Clang's OpenMP gives a team the settings of its first thread, and restores them after a region
   threads::team(threads::limit(), set);
 #elif defined(__aarch64__)
   const auto set = [on](int = 0, int = 1) {

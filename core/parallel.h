@@ -1,5 +1,5 @@
 #pragma once
-/// The one place that decides about threads; core/machine/threads.h provides them.
+/// Parallel loops: the one place that decides how many threads do what. core/machine/threads.h provides them.
 
 #include <cstdint>
 #include <functional>
@@ -36,9 +36,9 @@ void parallel_for(std::int64_t n, std::int64_t grain, const F& f) {
   detail::parallel_for(n, grain, detail::RangeFunction(f));
 }
 
-/// Calls f(i) for every i in [0, n), beginning in this order, in num_threads() independent threads: each computes with one thread,
-/// and f may change that for its own. For long jobs that use threads themselves, as checks do, or that would only make them wait
-/// for each other. What belongs to a thread (autograd/context.h) is new in all but the calling one. Rethrows the first exception.
+/// Calls f(i) for every i in [0, n), starting in this order, on num_threads() independent threads. Each is limited to one thread of
+/// its own, a limit that f may change. For long jobs that use threads themselves, as checks do, or whose own loops are too short to
+/// share. Thread-local state (autograd/context.h) is new in all but the calling thread. Rethrows the first exception.
 void side_by_side(std::int64_t n, const std::function<void(std::int64_t)>& f);
 
 /// Elements per task for loops that do a few operations on each: a multiple of every vector width.

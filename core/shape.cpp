@@ -5,8 +5,8 @@
 namespace argand {
 namespace {
 
-/// The product of some sizes. Sizes can be set one by one, so they are checked here: the product must stay a valid element count,
-/// so that no later computation of indices or bytes can overflow, even where an empty axis makes it 0.
+/// The product of the sizes up to `end`. Sizes can be set one by one, so they are checked here: the product must stay a valid
+/// element count, so that no later computation of indices or bytes can overflow, even if a size of 0 makes it 0.
 std::int64_t checked_product(const Shape& shape, const std::int64_t* end) {
   std::int64_t product = 1, without_zeros = 1;
   for (const std::int64_t* size = shape.begin(); size != end; ++size) {
@@ -23,8 +23,8 @@ std::int64_t checked_product(const Shape& shape, const std::int64_t* end) {
 
 Shape::Shape(std::initializer_list<std::int64_t> sizes) : Shape(std::span<const std::int64_t>(sizes.begin(), sizes.size())) {}
 
-// Every tensor has a shape, every default one [0]: checked once rather than for each axis. (Checking each axis took 8 % of the time
-// of a Hessian-vector product of a tiny CRAT.)
+// Checks the sizes once, not axis by axis: shapes are made all the time. (Checking each axis took 8 % of the time of a
+// Hessian-vector product of a tiny CRAT.)
 Shape::Shape(std::span<const std::int64_t> sizes) : rank_(static_cast<int>(sizes.size())) {
   require(sizes.size() <= max_rank, "shape", "at most {} axes are supported", max_rank);
   std::copy(sizes.begin(), sizes.end(), sizes_.begin());

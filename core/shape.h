@@ -55,8 +55,8 @@ class Shape {
 /// Strides of a dense row-major tensor: the step in elements from one index to the next, per axis.
 std::array<std::int64_t, Shape::max_rank> strides_of(const Shape& shape);
 
-/// NumPy's broadcasting: shapes are aligned at the last axis, and axes of size 1 are stretched. Throws `op: shapes do not
-/// broadcast, [2, 3] and [4]`.
+/// NumPy's broadcasting: shapes are aligned at the last axis, and axes of size 1 are stretched. Throws `op: shapes cannot be
+/// broadcast together: [2, 3] and [4]`.
 Shape broadcast(std::string_view op, const Shape& a, const Shape& b);
 
 }  // namespace argand

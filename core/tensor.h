@@ -2,10 +2,10 @@
 /// Tensor<T>: a dense row-major array of float, double, complex<float> or complex<double>.
 ///
 /// A tensor is a value, like an int: changing one never changes another. Copies are cheap: they share storage until one of them is
-/// written to, which then gets storage of its own (copy on write). So the tape can keep what a gradient needs without copying, and
-/// nobody can change it afterwards. Two rules follow, both known from std::vector:
-///   - a pointer or span is valid as long as its tensor: x.grad().data() and the elements of a function's result are gone with the
-///     line unless the tensor is kept; and one for writing is valid until the tensor is next copied, reshaped or used in an op:
+/// written to, which then gets storage of its own (copy on write). So the tape keeps the inputs of a gradient without copying, and
+/// no later write can change them. Two rules follow, both known from std::vector:
+///   - a pointer or span is valid as long as its tensor: x.grad().data() dangles at the end of the statement, as do the elements of
+///   any result that is not kept; and a pointer for writing is valid until the tensor is next copied, reshaped or used in an op:
 ///     call data() again afterwards;
 ///   - several threads may read a tensor, or write to it through one pointer, but call data() before they start.
 /// There are no strided views: kernels read contiguous data.
@@ -53,7 +53,7 @@ class Tensor {
   std::int64_t dim(int axis) const { return shape_[axis]; }
   std::int64_t size() const { return size_; }
 
-  /// The elements, for writing: from now on they belong to this tensor alone.
+  /// The elements, for writing; makes this tensor the only owner of its storage.
   T* data() {
     if (storage_.use_count() > 1) stop_sharing();
     // The count is read relaxed; the fence orders reads by a thread that released its copy before the writes that follow.
@@ -61,7 +61,7 @@ class Tensor {
     return data_;
   }
   const T* data() const { return data_; }
-  /// Deleted for temporaries, whose elements would be gone before they are read: keep the tensor first.
+  /// Deleted for temporaries, whose elements would be freed before they are read: keep the tensor first.
   std::span<T> span() & { return {data(), static_cast<std::size_t>(size_)}; }
   std::span<const T> span() const& { return {data_, static_cast<std::size_t>(size_)}; }
   std::span<const T> span() const&& = delete;
@@ -79,7 +79,7 @@ class Tensor {
   const T& operator()(Index... index) const {
     return data_[offset({static_cast<std::int64_t>(index)...})];
   }
-  /// The only element. Throws if there are more.
+  /// The only element. Throws unless there is exactly one.
   T item() const;
 
   /// The same elements in another shape; one size may be -1. Throws when the counts differ.
@@ -148,7 +148,7 @@ class Ids {
   std::vector<value_type> values_;
 };
 
-/// Padding of shorter rows: an id that belongs to no text and is never read.
+/// Fills up shorter rows: an id that belongs to no text and is never looked up.
 inline constexpr Ids::value_type pad_id = 0;
 
 }  // namespace argand

@@ -41,8 +41,8 @@ LmBatches::LmBatches(Ids tokens, std::int64_t B, std::int64_t T, std::uint64_t s
   require(N > T, "batches",
           "a text of {} tokens is too short for windows of {} and their targets; use at least {}, or a smaller length", N, T,
           T + 1);
-  // Every epoch has the same number of windows, whatever its offset: (N - T) / T leaves room for offsets up to T - 1. A text with
-  // room for only one window moves it as far as possible.
+  // Every epoch has the same number of windows, whatever its offset: (N - T) / T leaves room for offsets up to T - 1. In a text
+  // with room for only one window, the offset is as large as fits.
   windows_ = std::max<std::int64_t>(1, (N - T) / T);
   max_offset_ = std::min(T - 1, N - 1 - windows_ * T);
 }

@@ -45,9 +45,9 @@ class LmBatches {
 
 /// Evaluation batches in which every token of the text is a target exactly once, except the first, which has no context. The text
 /// is read in consecutive windows of T tokens, B at a time. With a stride S < T they overlap: the first window scores all its
-/// targets, each later one those of its last S tokens, which have at least T - S tokens of context. The remainder is scored by a
-/// window moved back until it is full, so that all windows have T tokens (or N - 1 in a shorter text). The windows do not depend on
-/// B; those of one batch have equally many targets. Source: "rolling" log likelihoods of the Language Model Evaluation Harness,
+/// targets, each later one those of its last S tokens, which have at least T - S tokens of context. The last window is moved back
+/// until it is full, so all windows have T tokens (or N - 1 in a shorter text). The windows do not depend on B; those of one batch
+/// have equally many targets. Source: "rolling" log likelihoods of the Language Model Evaluation Harness,
 /// github.com/EleutherAI/lm-evaluation-harness.
 class EvaluationWindows {
  public:
@@ -70,10 +70,10 @@ class EvaluationWindows {
 };
 
 /// Evaluation batches as in many programs, whose perplexity depends on B: consecutive blocks of B · T tokens from the start of the
-/// text, row b of a block being its tokens [b · T, (b + 1) · T). An incomplete last block is left out. The same windows as in
-/// windows as in
+/// text; row b of a block holds its tokens [b · T, (b + 1) · T). An incomplete last block is left out. The windows are those of the
+/// PyTorch loop
 ///   for j in range(0, len(tokens) - 1 - B * T, B * T): tokens[j : j + B * T].view(B, T)
-/// so perplexities are comparable with those of such a PyTorch loop.
+/// so perplexities can be compared with those of such a loop.
 class EvaluationBatches {
  public:
   /// Throws Error when the text is too short for one block (which takes B · T + 2 tokens).

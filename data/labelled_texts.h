@@ -1,5 +1,5 @@
 #pragma once
-/// Labelled texts as a classifier reads them: ids of lower-cased words.
+/// Labelled texts as classifiers read them: sequences of ids of lower-cased words.
 
 #include <cstdint>
 #include <span>

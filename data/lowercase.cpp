@@ -9,7 +9,7 @@
 namespace argand {
 namespace {
 
-/// The same tables in every locale: in a Turkish one, I would not become i.
+/// A fixed locale, so that the tables are always the same: in a Turkish locale, I would not become i.
 locale_t unicode() {
   static const locale_t locale = newlocale(LC_CTYPE_MASK, "C.UTF-8", nullptr);
   require(locale != nullptr, "lowercase", "the locale C.UTF-8 is not installed");

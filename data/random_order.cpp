@@ -6,8 +6,8 @@
 namespace argand {
 
 /// A Feistel network, which is a permutation of [0, 4^k) whatever its round function, keyed by `random` and walked until it returns
-/// into [0, n) (Black, Rogaway, "Ciphers with arbitrary finite domains", CT-RSA 2002). Less than four walks on average, since
-/// 4^k < 4n.
+/// into [0, n) (Black, Rogaway, "Ciphers with arbitrary finite domains", CT-RSA 2002). Fewer than four steps of this walk on
+/// average, since 4^k < 4n.
 std::uint64_t permuted(std::uint64_t i, std::uint64_t n, const Random& random) {
   const int half = std::max(1, (static_cast<int>(std::bit_width(n - 1)) + 1) / 2);
   const std::uint64_t mask = (std::uint64_t{1} << half) - 1;

@@ -1,5 +1,5 @@
 #pragma once
-/// A random permutation without a table or state.
+/// A random permutation computed element by element, without a table or state.
 
 #include <cstdint>
 

@@ -13,7 +13,7 @@
 namespace argand {
 namespace {
 
-/// Why this is not a word, if it is not.
+/// Why the text is not a valid word; empty if it is one.
 std::optional<std::string> fault(std::string_view word) {
   if (word.empty()) return "an empty word";
   std::string_view rest = word;

@@ -1,4 +1,4 @@
-/// 1. A tensor: numbers with a shape, real or complex, and what it means to copy one.
+/// 1. A tensor: numbers with a shape, real or complex, and what a copy is.
 ///
 /// Run:       build/examples/01_tensor
 /// Try next:  ask for x(2, 0), reshape to [4, 2], or multiply Z by a matrix of the wrong size, and read the messages.
@@ -20,7 +20,7 @@ int main() {
   y(0, 0) = 10;
   fmt::print("changing it leaves x(0, 0) = {} ({})\n", x(0, 0), y.shares_storage_with(x));
 
-  // The same numbers in another shape; one size may be left for reshape to find.
+  // The same numbers in another shape; one size may be -1, to be computed.
   fmt::print("the same numbers, [3, 2]:\n{}\n", to_string(x.reshape({3, -1})));
 
   // Complex numbers are consecutive pairs of reals, and can be viewed as such.
@@ -38,7 +38,7 @@ int main() {
   const Tensor<C> Z({2, 2}, {C(1, 1), C(0, 2), C(3, 0), C(0, -1)});
   fmt::print("Z Zᴴ =\n{}\n", to_string(matmul(constant(Z), constant(Z), Transpose::No, Transpose::Conjugate).value()));
 
-  // Invalid operations are rejected with a message that says why.
+  // Invalid operations throw an Error whose message says why.
   try {
     x.reshape({4, 2});
   } catch (const Error& error) {

@@ -1,4 +1,4 @@
-/// 5. Your own op: first in a few lines, then like the library's, with equation, derivation, forward mode and check.
+/// 5. Your own op: first in a few lines, then as the library writes its own, with equation, derivation, forward mode and check.
 ///
 /// The op maps a complex number into the unit disc and keeps its phase (Georgiou and Koutsougeras, 1992):
 ///
@@ -23,7 +23,7 @@
 using namespace argand;
 using C = std::complex<double>;
 
-/// dz at one element.
+/// The gradient dz at one element.
 template <RealScalar R>
 std::complex<R> gradient(std::complex<R> z, std::complex<R> dw) {
   const R r = std::abs(z);
@@ -36,8 +36,8 @@ const auto squash_in_short = custom_op(
     "squash_in_short", [](const Tensor<C>& z) { return map([](C v) { return v / (1 + std::abs(v)); }, z); },
     [](const Tensor<C>& dw, const Tensor<C>& z) { return map(gradient<double>, z, dw); });
 
-/// As an op of the library: it explains itself, has every scalar, forward mode and second derivatives, and is checked with all
-/// others.
+/// As an op of the library: it is documented, supports every scalar type, forward mode and second derivatives, and is checked with
+/// all others.
 template <RealScalar R>
 Var<std::complex<R>> squash(const Var<std::complex<R>>& z);
 
@@ -77,7 +77,7 @@ int main() {
              report.worst_error() < 1e-10 ? "yes" : "no");
   fmt::print("{}", report.ok() ? "all pass\n" : report_text(report));
 
-  // From now on it is an op like any other.
+  // Now it can be used like any other op.
   const Complex z = variable(Tensor<C>({3}, {C(3, 4), C(0, -1), 0}));
   const Complex w = squash(z);
   backward(sum(abs2(w)));

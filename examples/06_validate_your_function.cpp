@@ -1,6 +1,6 @@
 /// 6. Your gradient, validated: plain C++ code against numerical differentiation, and a wrong gradient caught.
 ///
-/// The function is independent of argand: how far the points z_k are from the unit circle, and from their neighbours.
+/// The function does not use argand: how far the points z_k are from the unit circle, and from their neighbours.
 ///
 ///     L(z) = Σ_k (|z_k|² - 1)² + Σ_k |z_{k+1} - z_k|²
 ///
@@ -10,7 +10,7 @@
 /// extrapolation comes with an error bar, which alone decides the verdict.
 ///
 /// Run:       build/examples/06_validate_your_function
-/// Try next:  make mistakes (forget the second term; divide by 2) and see what each is called. Then put in a function of yours.
+/// Try next:  make mistakes (forget the second term; divide by 2) and read the diagnoses. Then check a function of your own.
 
 #include "autograd/gradcheck.h"
 #include "autograd/ops.h"

@@ -1,7 +1,7 @@
 /// 7. Which numbers are these? The angle θ of a QIC product, learned from examples.
 ///
 /// QIC numbers are a + bJ with J² = κ(θ) = -1 + sin 2θ: the complex numbers for θ = 0, the dual numbers (J² = 0) for θ = π/4.
-/// From pairs x, y = w x (with noise) the program finds both the factor w and the algebra that it was multiplied in:
+/// From pairs x, y = w x (with noise) the program finds both the factor w and the algebra of the product:
 ///
 ///     y_a = w_a x_a + κ w_b x_b,    y_b = w_a x_b + w_b x_a,        L = mean |ŷ - y|²
 ///     dL/dθ = 2 cos 2θ Σ (dL/dŷ_a) w_b x_b                          since dκ/dθ = 2 cos 2θ
@@ -40,7 +40,7 @@ int main() {
     for (int step = 0; step < 500; ++step) {
       theta.zero_grad();
       w.zero_grad();
-      const Real loss = mean(abs2(qic_linear(constant(x), w, theta) - constant(y)));  // |·|² of the pair: its length
+      const Real loss = mean(abs2(qic_linear(constant(x), w, theta) - constant(y)));  // |·|² is the squared length of the pair
       backward(loss);
       if (step == 0) first_slope = theta.grad().item();
       theta.value()(0) -= 0.1 * theta.grad()(0);

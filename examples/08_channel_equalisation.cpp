@@ -6,7 +6,7 @@
 ///
 ///     L = mean (|y|² - 1)²,     grad(y) = 4 (|y|² - 1) y / N,     grad(f) = Rᴴ grad(y)     for y = R f.
 ///
-/// L is the same for y and y e^{iφ}: the symbols come back rotated by an unknown phase. A few known ones determine it.
+/// L is the same for y and y e^{iφ}, so the symbols are recovered up to an unknown phase. A few known ones determine it.
 ///
 /// Run:       build/examples/08_channel_equalisation
 /// Try next:  more noise; f of 3 taps; a start at f = 0 (why does it never leave?); 8 symbols on the circle instead of 4.
@@ -56,7 +56,7 @@ int main() {
   };
 
   Complex f = variable(Tensor<C>::zeros({taps, 1}));
-  f.value()(centre, 0) = 1;  // start by passing on what arrives
+  f.value()(centre, 0) = 1;  // start by passing the input through
   for (int step = 0; step <= 200; ++step) {
     f.zero_grad();
     const Complex y = matmul(constant(R), f);

@@ -1,8 +1,8 @@
 /// 11. Weights to PyTorch and back: this is the C++ half; 11_to_pytorch_and_back.py is the other.
 ///
 /// A network of two complex layers learns y = z̄², which is not holomorphic:   ŷ = V g(U z + c) + b,   L = mean |ŷ - y|².
-/// Here it is trained a little and saved; PyTorch finds the same loss and gradients (its convention is ours), trains on, and saves;
-/// back here the loss is as PyTorch left it. Files are safetensors, and parameters have the same names on both sides.
+/// Here it is trained a little and saved; PyTorch finds the same loss and gradients (its convention is ours), continues training,
+/// and saves; back here the loss is the same. Files are safetensors, and parameters have the same names on both sides.
 ///
 /// Run:       python3 examples/11_to_pytorch_and_back.py build/examples/11_to_pytorch_and_back
 /// Try next:  a third layer, on both sides; or open a checkpoint of `argand train` in PyTorch (docs/interop.md).

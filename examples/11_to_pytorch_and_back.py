@@ -1,4 +1,4 @@
-"""11. Weights to PyTorch and back: the Python half. 11_to_pytorch_and_back.cpp tells the story.
+"""11. Weights to PyTorch and back: the Python half. 11_to_pytorch_and_back.cpp explains the example.
 
   python3 examples/11_to_pytorch_and_back.py build/examples/11_to_pytorch_and_back
 """
@@ -39,7 +39,7 @@ def loss_of(net, z, y):
 
 subprocess.run([program, "there", path], check=True)
 
-# The same names on both sides, so this is all: nothing is renamed, nothing transposed.
+# The names are the same on both sides, so nothing is renamed or transposed.
 tensors, _ = load(path)
 net = Net()
 net.load_state_dict({name: tensors[name] for name, _ in net.named_parameters()})

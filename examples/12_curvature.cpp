@@ -2,11 +2,11 @@
 ///
 /// The Hessian of n parameters has n² entries and is never formed. Lanczos's method (autograd/hessian.h) needs only products with
 /// it, which cost a few gradients each: from a random vector q it builds a basis of q, H q, H² q, ..., in which H is small and
-/// tridiagonal, and the ends of the spectrum come out first. The residual |H y - λ y| says how far they are: an eigenvalue of H
-/// lies within that distance of λ. At a tiny size the whole Hessian is there to compare with.
+/// tridiagonal, and the ends of the spectrum come out first. The residual |H y - λ y| says how accurate they are: an eigenvalue of
+/// H lies within that distance of λ. For a tiny model the whole Hessian can be computed for comparison.
 ///
 /// Run:       build/examples/12_curvature
-/// Try next:  120 products; ModelConfig::defaults("qic"), whose parameters are complex; before the training instead of after it.
+/// Try next:  120 products; ModelConfig::defaults("qic"), whose parameters are complex; before training instead of after it.
 
 #include "autograd/hessian.h"
 #include "autograd/tape.h"

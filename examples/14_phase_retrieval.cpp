@@ -1,19 +1,19 @@
 /// 14. Phase retrieval: an image from the magnitudes of Fourier transforms.
 ///
-/// A detector counts photons: it sees |X|² of a wave X and loses its phase. Here a complex picture z (how much a sample absorbs and
-/// delays, 16 x 16) is lit six times through known masks m_k of random phases, and only |F(m_k z)|² is left, with 1 % of noise.
-/// Find z, but for one phase in front of everything that nobody can know (Candès, Li, Soltanolkotabi, "Phase retrieval via
+/// A detector counts photons: it sees |X|² of a wave X and loses its phase. Here a complex image z of 16 x 16 pixels (how much a
+/// sample absorbs and delays) is illuminated six times through known masks m_k of random phases, and only |F(m_k z)|² is measured,
+/// with 1 % of noise. Find z, up to a global phase that cannot be determined (Candès, Li, Soltanolkotabi, "Phase retrieval via
 /// Wirtinger flow", 2015):
 ///
-///     L = mean (|F(m_k z)| - a_k)²,   a_k what was measured,   F the unitary Fourier transform
+///     L = mean (|F(m_k z)| - a_k)²,   a_k measured,   F the unitary Fourier transform
 ///
-/// down which L-BFGS goes from a random picture. The unknowns are complex numbers; in the real baseline they are as many reals of
-/// another kind, magnitudes and phases, z = r e^{iφ}. Both can say the same pictures and start at the same one: what differs is the
-/// landscape. A phase that is wrong by π has to go around, where z would go straight through 0; and where r is small, φ has no say.
-/// How many iterations until the picture is within 2 % of the truth?
+/// which L-BFGS minimises from a random image. The unknowns are complex numbers; in the real baseline they are the same number of
+/// reals, magnitudes and phases, z = r e^{iφ}. Both represent the same images and start at the same one; what differs is the
+/// landscape. A phase that is wrong by π has to go around the circle, where z can go straight through 0; and where r is small, φ
+/// has little effect. How many iterations until the image is within 2 % of the truth?
 ///
 /// Run:       build/examples/14_phase_retrieval
-/// Try next:  3 masks; 8 masks; |·|² in the place of |·| in the loss; a start from a picture of ones.
+/// Try next:  3 masks; 8 masks; |·|² instead of |·| in the loss; an image of ones as the start.
 
 #include <fmt/format.h>
 
@@ -29,7 +29,7 @@ using C = std::complex<double>;
 constexpr std::int64_t n = 16, masks = 6;
 constexpr double pi = std::numbers::pi;
 
-/// Round spots that absorb, on a background that delays.
+/// Round spots that absorb, on a background that delays the phase.
 Tensor<C> sample(std::uint64_t seed) {
   const Random draw(seed, 1);
   Tensor<C> z(Shape{n, n});

@@ -1,19 +1,18 @@
-/// 15. A picture from a third of its Fourier transform, as in magnetic resonance imaging.
+/// 15. An image from a third of its Fourier transform, as in magnetic resonance imaging.
 ///
-/// A scanner measures the Fourier transform of a complex picture z (how much there is, and which way its spins point), line by
-/// line, and lines take time. Here 22 of 64 are measured: the 8 in the middle and 14 at random. Zeros in the place of the others
-/// smear the picture; what is known of it beside, that it is flat between edges, brings it back (Lustig, Donoho, Pauly, "Sparse
-/// MRI", 2007):
+/// A scanner measures the Fourier transform of a complex image z (the density of spins, and their phase), line by line, and each
+/// line takes time. Here 22 of 64 are measured: the 8 in the middle and 14 at random. Zeros in place of the others smear the image;
+/// prior knowledge, that it is flat between edges, restores it (Lustig, Donoho, Pauly, "Sparse MRI", 2007):
 ///
 ///     L = Σ |S F z - k|² + λ Σ sqrt(|z(x+1, y) - z(x, y)|² + |z(x, y+1) - z(x, y)|² + ε²)
 ///
-/// S takes the measured lines, F is the unitary transform. The root is the length of a gradient of complex numbers: an edge of any
-/// phase costs the same, and real and imaginary part have their edges in the same places. The real baseline has the same unknowns
-/// as two real pictures and pays for the edges of each, Σ sqrt((Re ...)²...) + Σ sqrt((Im ...)² ...). λ = 0.003 is the best of
-/// 0.001 to 0.04 for both. What is left of the error, in decibels below the picture's greatest modulus (PSNR: more is better)?
+/// S selects the measured lines, F is the unitary transform. The root is the length of a gradient of complex numbers: an edge of
+/// any phase costs the same, and real and imaginary parts share their edges. The real baseline has the same unknowns as two real
+/// images and a cost for the edges of each, Σ sqrt((Re ...)²...) + Σ sqrt((Im ...)² ...). λ = 0.003 is the best of 0.001 to 0.04
+/// for both. How large is the remaining error, in decibels below the image's largest modulus (PSNR: higher is better)?
 ///
 /// Run:       build/examples/15_mri
-/// Try next:  12 lines; a phase that is flat; λ = 0.
+/// Try next:  12 lines; a constant phase; λ = 0.
 
 #include <fmt/format.h>
 

@@ -1,20 +1,21 @@
-/// 16. A quantum gate found by gradient descent: pulses that act on two spins as a CNOT.
+/// 16. A quantum gate by gradient descent: pulses that act on two spins as a CNOT.
 ///
-/// Two spins with a coupling H_0 = σz⊗σz obey iU' = H U. For 12 short times τ a pulse adds u_1 σx⊗1 + u_2 σy⊗1 + u_3 1⊗σx + u_4
-/// 1⊗σy to H; what becomes of the spins is the unitary matrix
+/// Two spins with a coupling H_0 = σz⊗σz obey iU' = H U. During 12 short intervals τ, pulses add u_1 σx⊗1 + u_2 σy⊗1 + u_3 1⊗σx +
+/// u_4 1⊗σy to H; together they transform the spins by the unitary matrix
 ///
 ///     U = e^{-iτ H(12)} ... e^{-iτ H(1)},      L = 1 - |tr(Gᴴ U)|²/16,
 ///
-/// and L, the infidelity, is 0 where U is the gate G but for a phase (Khaneja et al., "Optimal control of coupled spin dynamics:
-/// design of NMR pulse sequences by gradient ascent algorithms", 2005). The 48 pulses go down the gradient through matrix_exp.
+/// and L, the infidelity, is 0 where U is the gate G up to a phase (Khaneja et al., "Optimal control of coupled spin dynamics:
+/// design of NMR pulse sequences by gradient ascent algorithms", 2005). The 48 amplitudes are optimised by gradient descent through
+/// matrix_exp.
 ///
-/// The real baseline has as many pulses and a world in which amplitudes are real: U is a product of turns e^{τ A}, A antisymmetric,
-/// from σy⊗1, 1⊗σy, σx⊗σy and σz⊗σy under the coupling σy⊗σz, all times -i. They reach every turn of R⁴. But CNOT is a mirror, det
-/// G = -1, and e^{iπ/4} in front of it, which would make 1 of that and mean nothing to physics, is not real: |tr(Gᵀ U)| <= 2, L >=
-/// 3/4.
+/// The real baseline has as many pulses and only real amplitudes: U is a product of rotations e^{τ A}, A antisymmetric,
+/// from σy⊗1, 1⊗σy, σx⊗σy and σz⊗σy under the coupling σy⊗σz, all times -i. They reach every rotation of R⁴. But CNOT is a
+/// reflection, det G = -1, and the factor e^{iπ/4} that would make the determinant 1, a phase without physical meaning, is not
+/// real: so |tr(Gᵀ U)| <= 2 and L >= 3/4.
 ///
 /// Run:       build/examples/16_quantum_gate
-/// Try next:  3 times instead of 12; the gate that swaps the spins; the baseline with a gate of determinant 1.
+/// Try next:  3 intervals instead of 12; the gate that swaps the spins; the baseline with a gate of determinant 1.
 
 #include <fmt/format.h>
 
@@ -42,7 +43,7 @@ Tensor<C> turn(const Spin& a, const Spin& b) {
 
 const Tensor<C> gate({4, 4}, {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 1, 0, 0, 1, 0});
 
-/// L of pulses u [times, 4] on generators [4, 16] beside a drift [1, 16]. T is complex, or real in the baseline.
+/// The loss L of pulses u [times, 4] on generators [4, 16], added to a drift [1, 16]. T is complex, or real in the baseline.
 template <Scalar T>
 Real infidelity(const Real& u, const Var<T>& generators, const Var<T>& drift, const Var<T>& G) {
   Var<T> exponents;
@@ -63,7 +64,7 @@ void compare(const std::string& name, const Var<T>& generators, const Var<T>& dr
   for (std::uint64_t seed = 1; seed <= 5; ++seed) {
     const Real u = variable(randn<double>({times, pulses}, Random(seed)));
     const LbfgsReport end = Lbfgs<double>({{"u", u}}, {}).minimise([&] { return infidelity(u, generators, drift, G); }, 200);
-    line += fmt::format("{:9.1e}", std::max(end.loss, 1e-12));  // anything smaller is rounding
+    line += fmt::format("{:9.1e}", std::max(end.loss, 1e-12));  // smaller values are rounding
     mean_error += std::max(end.loss, 1e-12) / 5;
   }
   fmt::print("{:<14}{:>4} reals{}   mean {:.1e} infidelity\n", name, times * pulses, line, mean_error);

@@ -1,14 +1,14 @@
 /// 17. Long memory: a recurrent network with a unitary transition matrix, and its real baseline with an orthogonal one.
 ///
-/// The copying task (Hochreiter and Schmidhuber 1997): four symbols out of four, then 40 blanks, then the network is asked for the
-/// four in their order. A gradient that is sent back through 40 equal steps h <- f(W h + v_x) is multiplied by 40 times Wᴴ: it
-/// grows or dies, unless W keeps lengths (Arjovsky, Shah, Bengio, "Unitary evolution recurrent neural networks", 2016):
+/// The copying task (Hochreiter and Schmidhuber 1997): four symbols out of four, then 40 blanks, then the network must repeat the
+/// four in order. Through 40 equal steps h <- f(W h + v_x) a gradient is multiplied by Wᴴ 40 times: it explodes or vanishes, unless
+/// W preserves lengths (Arjovsky, Shah, Bengio, "Unitary evolution recurrent neural networks", 2016):
 ///
-///     W = e^{A - Aᴴ} of any matrix A,       f = modReLU,        logits from (Re h, Im h).
+///     W = e^{A - Aᴴ} for any matrix A,       f = modReLU,        logits from (Re h, Im h).
 ///
-/// A turn by an angle is a complex number e^{iφ}, so that n complex numbers turn in n ways with one multiplication each; real ones
-/// need pairs. The real baseline has W = e^{A - Aᵀ}, which is orthogonal, of 13 rows instead of 8: as many reals. Each learns at
-/// the better of the rates 0.005 and 0.01. How many of the symbols are recalled wrong (chance: 75 %)?
+/// A rotation is multiplication by e^{iφ}, so n complex numbers rotate by n angles with one multiplication each; real numbers need
+/// pairs. The real baseline has W = e^{A - Aᵀ}, which is orthogonal, with 13 rows instead of 8: as many reals. Each uses the better
+/// of the learning rates 0.005 and 0.01. How many symbols are recalled wrongly (chance: 75 %)?
 ///
 /// Run:       build/examples/17_unitary_memory
 /// Try next:  80 blanks; W = A without the exponential; 20 complex numbers.
@@ -46,7 +46,7 @@ Batch draw(std::uint64_t seed, std::uint64_t number) {
   return batch;
 }
 
-// For complex numbers, and for reals, which are complex numbers without an imaginary part.
+// Logits from complex numbers, or from reals, which are complex numbers without an imaginary part.
 Var<C> adjoint(const Var<C>& a) { return conj(transpose(a)); }
 Var<C> bend(const Var<C>& h, const Var<float>& c) { return modrelu(h, c); }
 Var<float> parts(const Var<C>& h) { return view_as_real(h); }

@@ -1,17 +1,16 @@
 /// 18. Which modulation is it? A complex convolutional network, and a real one of equal size.
 ///
-/// A receiver that scans the air hears 96 complex samples, three a symbol, of a signal that it does not know: two phases (BPSK),
-/// four (QPSK), eight (8-PSK) or a grid (16-QAM), behind a filter, turned by an unknown phase that drifts (the transmitter's
-/// oscillator is not quite the receiver's), under noise of 4 % of the symbols' power. Which of the four is it?
+/// A receiver gets 96 complex samples, three per symbol, of an unknown signal: two phases (BPSK),
+/// four (QPSK), eight (8-PSK) or a grid (16-QAM), filtered, rotated by an unknown, drifting phase (the oscillators of transmitter
+/// and receiver differ slightly), with noise of 4 % of the symbols' power. Which of the four is it?
 ///
-/// Two convolutions, each with a modReLU, then the power of each channel over time and a linear map: turned as a whole, a signal
-/// gets the same answer from the complex network. A real network of equal size, its real baseline, reads real and imaginary part as
-/// two channels of reals, with biases and ReLU, and has to learn that. Both see the same 300 batches of 32 fresh signals, each at
-/// the best for itself of the learning rates 0.015, 0.03, 0.06 and 0.12. How many of 1000 others are taken for something else
-/// (chance: 75 %)?
+/// Two convolutions, each with a modReLU, then the power of each channel over time and a linear map: the complex network's answer
+/// does not change when the whole signal is rotated. The real baseline, of equal size, reads real and imaginary parts as two real
+/// channels, with biases and ReLU, and has to learn that. Both train on the same 300 batches of 32 new signals, each with the best
+/// learning rate for it of 0.015, 0.03, 0.06 and 0.12. How many of 1000 other signals are misclassified (chance: 75 %)?
 ///
 /// Run:       build/examples/18_modulations
-/// Try next:  a phase that is always 0; crelu in the place of modrelu; less noise.
+/// Try next:  a phase that is always 0; crelu instead of modrelu; less noise.
 
 #include "autograd/ops.h"
 #include "autograd/tape.h"
@@ -97,7 +96,7 @@ void compare(const std::string& name, const Make& make_network, double learning_
     }
     const Signals test = receive(1000, seed + 100, 0);
     const Tensor<float> logits = network(constant(test.x)).value();
-    double wrong = 0;  // per cent
+    double wrong = 0;  // in per cent
     for (std::int64_t b = 0; b < 1000; ++b)
       wrong += std::max_element(&logits(b, 0), &logits(b, 0) + kinds) - &logits(b, 0) == test.kind[b] ? 0 : 0.1;
     line += fmt::format("{:7.1f}", wrong), mean_error += wrong / 5;

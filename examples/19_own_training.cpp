@@ -1,10 +1,9 @@
-/// 19. Your own training program: a text, a configuration, checkpoints. An interrupted run ends in the same bits as an
+/// 19. Your own training program: a text, a configuration, checkpoints. An interrupted run ends with the same bits as an
 /// uninterrupted one.
 ///
 /// Run:       build/examples/19_own_training
-/// Try next:  a file of yours (read_text_file in data/files/text_file.h), "family" "crope", "tokens" learnt as "bpe"; end the
-/// program
-///            anywhere with kill -9 and start it again; a field that there is not, to see what a ConfigError says.
+/// Try next:  a file of yours (read_text_file in data/files/text_file.h), "family" "crope", "tokens" learnt as "bpe"; kill the
+/// program anywhere with kill -9 and start it again; an unknown field, to see what a ConfigError says.
 
 #include <filesystem>
 
@@ -17,7 +16,7 @@ using namespace argand;
 
 using Session = TrainingSession<float>;
 
-/// The run in the folder: a new one, or the existing one, continued from its last checkpoint.
+/// The run in the folder: a new one, or the existing one, resumed from its last checkpoint.
 Session begin_or_resume(const RunFolder& folder, const RunConfig& config, const TrainingData& data) {
   if (!folder.holds_a_run()) return Session(folder, /*overwrite*/ false, config, data);
   const RunLock lock(folder.path());  // before the checkpoint is read

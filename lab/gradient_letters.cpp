@@ -8,7 +8,7 @@ namespace {
 
 bool is_greek(char lead) { return lead == '\xCE' || lead == '\xCF'; }
 
-/// The bytes of the letter at this position, with its hats and bars: ASCII, Greek or ℓ; 0 if there is none.
+/// The length in bytes of the letter at this position, including hats and bars: ASCII, Greek or ℓ; 0 if there is none.
 std::size_t letter(const std::string& text, std::size_t at) {
   if (at >= text.size()) return 0;
   std::size_t length = 0;

@@ -24,12 +24,12 @@ struct AnswerPoint {
 };
 
 bool has_value(C z) { return std::isfinite(z.real()) && std::isfinite(z.imag()); }
-/// Both numbers carry the rounding of about ten ops. A number that is not finite is like no other.
+/// The two agree within the rounding of about ten ops. A number that is not finite agrees with nothing.
 bool alike(C a, C b, double bar = 0) {
   return has_value(a) && std::abs(a - b) <= 1e-10 * std::max({std::abs(a), std::abs(b), 1e-3}) + bar;
 }
 
-/// The point asked for, then eight more: phases all around the circle, moduli between 0.6 and 1.8, different for each variable.
+/// The given point, then eight more: phases all around the circle, moduli between 0.6 and 1.8, different for each variable.
 std::vector<std::vector<C>> places(const std::vector<C>& at) {
   std::vector<std::vector<C>> all = {at};
   for (int n = 0; n < 8; ++n) {
@@ -43,14 +43,14 @@ std::vector<std::vector<C>> places(const std::vector<C>& at) {
   return all;
 }
 
-/// Stores the derivative asked for and the other of the two.
+/// Stores the requested derivative, and the other of the two.
 void take(AnswerPoint& p, Asked asked, C dz, C dzbar) {
   p.right = asked == Asked::Dz ? dz : asked == Asked::Dzbar ? dzbar : std::conj(dz) + dzbar;
   p.other = asked == Asked::Dzbar ? dz : asked == Asked::Dz ? dzbar : dz;
 }
 
 /// Uses the tape, or differences where the tape has a gap. Returns false if there is no derivative to check against. `first`: this
-/// is the point asked for, and `note` says what was done.
+/// is the given point; then `note` records what was done.
 bool find_right(const Expression& f, std::size_t variable, Asked asked, bool first, AnswerPoint& p, std::string& note) {
   std::vector<AnyTensor> inputs;
   for (const C z : p.at) inputs.push_back(Tensor<C>({1}, {z}));
@@ -75,7 +75,7 @@ bool find_right(const Expression& f, std::size_t variable, Asked asked, bool fir
   return known;
 }
 
-/// Adds x and y, the parts of the variable, as letters for answers, unless they name variables of f.
+/// Adds x and y, the parts of the variable, to the letters that answers may use, unless f has variables with these names.
 std::vector<std::string> letters_of_answers(const Expression& f) {
   std::vector<std::string> letters = f.variables();
   for (const char* part : {"x", "y"})
@@ -102,7 +102,7 @@ std::vector<AnswerPoint> compare(const Expression& f, const std::vector<C>& at, 
     AnswerPoint p{.at = place};
     p.given = value_of(answer, place, variable);
     if (!find_right(f, variable, asked, first, p, note)) continue;
-    if (first && !has_value(p.given)) {  // a right formula may have no value at a single point
+    if (first && !has_value(p.given)) {  // a right formula may be undefined at isolated points
       note = fmt::format("the answer is undefined here, where the derivative is {}", complex_text(p.right, true, 6));
       continue;
     }
@@ -111,7 +111,7 @@ std::vector<AnswerPoint> compare(const Expression& f, const std::vector<C>& at, 
   return points;
 }
 
-/// The one number c with given = c · of(point) at every point, if there is one; 1 if both vanish everywhere.
+/// The constant c with given = c · of(point) at every point, if there is one; 1 if both vanish everywhere.
 template <class Of>
 std::optional<C> common_factor(const std::vector<AnswerPoint>& points, const Of& of) {
   const auto largest = std::max_element(

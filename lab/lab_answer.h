@@ -1,5 +1,5 @@
 #pragma once
-/// Exercises with feedback: compares a derivative found by hand with the tape's, and says what the difference looks like.
+/// Exercises with feedback: compares a derivative found by hand with the tape's, and describes the difference.
 
 #include <complex>
 #include <nlohmann/json_fwd.hpp>
@@ -24,9 +24,9 @@ struct LabAnswer {
     Swapped,     ///< the other of the two derivatives
     Factor,      ///< `by` times the right one: 2, ½, −1, i, ...
     Conjugated,  ///< `by` times the conjugate of the right one
-    Offset,      ///< the right one plus `by`
+    Offset,      ///< `by` plus the right one
     Wrong,       ///< none of these
-    Unknown,     ///< at most two of the points have finite derivatives
+    Unknown,     ///< fewer than three of the points have finite derivatives
   };
   Asked asked = Asked::Dz;
   std::string text;  ///< as given
@@ -37,22 +37,23 @@ struct LabAnswer {
   std::vector<std::complex<double>> at;
   std::complex<double> given = 0, right = 0;
   std::vector<std::complex<double>> asked_at = {};
-  /// What is special about that point: the tape has a gap there, and differences judged, or nothing could; the answer has no value.
+  /// Why that point is special: the tape has a gap there, so that differences decided, or nothing could; or the answer has no
+  /// value.
   std::string note = {};
 
   bool is_right() const { return kind == Kind::Right; }
 };
 
 /// Compares `text`, an expression in f's variables and in x and y, the parts of the variable in question, with the derivative at
-/// `at` and at eight more points that are neither real nor imaginary and differ in modulus, so that no conjugate and no swap can
-/// hide. The derivative is the tape's, or that of differences where the tape has a gap (LabPoint::gaps); points where neither
-/// exists do not count. Throws like Expression.
+/// `at` and at eight more points which are neither real nor imaginary and differ in modulus, so that no conjugation and no swap
+/// goes unnoticed. The derivative is the tape's, or that of differences where the tape has a gap (LabPoint::gaps); points where
+/// neither exists do not count. Throws like Expression.
 LabAnswer judge_answer(const Expression& f, const std::vector<std::complex<double>>& at, std::size_t variable, Asked asked,
                        const std::string& text);
 
 /// "right", "conjugated", "twice the right one", "off by the factor 0.5i", ...
 std::string answer_verdict(const LabAnswer& answer);
-/// One line per answer, and below a wrong one both values at a point.
+/// One line per answer; for a wrong one also both values at a point.
 std::string answers_text(const Expression& f, std::size_t variable, const std::vector<LabAnswer>& answers, const Style& style);
 nlohmann::json answer_json(const LabAnswer& answer);
 

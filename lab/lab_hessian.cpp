@@ -31,14 +31,14 @@ std::vector<C> gradient_at(const Expression& f, const std::vector<C>& at) {
   return gradient;
 }
 
-/// Moves variable k / 2 along the real or the imaginary axis.
+/// Moves the real part (even k) or the imaginary part (odd k) of variable k / 2.
 std::vector<C> moved_along(const std::vector<C>& at, std::size_t k, double t) {
   std::vector<C> moved = at;
   moved[k / 2] += t * (k % 2 == 0 ? C(1, 0) : C(0, 1));
   return moved;
 }
 
-/// Whether the tape's gradient is a derivative, not a convention, on both sides of the point along that axis.
+/// Whether the tape's gradient is a true derivative rather than a convention on both sides of the point along that axis.
 bool gradient_is_known(const Expression& f, const std::vector<C>& at, std::size_t column) {
   const double step = 1e-3 * std::max(1.0, std::abs(at[column / 2]));
   for (const double t : {-step, step})
@@ -84,8 +84,11 @@ Tensor<double> hessian_at(const Expression& f, const std::vector<C>& at) {
   return hessian<double>([&] { return loss_of(f(z)); }, variables);
 }
 
-/// If tape and differences disagree, f may change closer to the point than the smallest step, which differences cannot see. If the
-/// tape's second derivatives do change that close, the bars are set to infinity.
+/// NaN if one of them is.
+double larger(double a, double b) { return std::isnan(a) || a >= b ? a : b; }
+
+/// If tape and differences disagree, f may change within the smallest step, where differences cannot see it. If the tape's second
+/// derivatives do change there, the bars are set to infinity.
 void heed_changes_within_steps(const Expression& f, LabHessian& h) {
   if (h.verdict() != Verdict::Fail) return;
   double apart = 0, changes = 0;
@@ -95,7 +98,7 @@ void heed_changes_within_steps(const Expression& f, LabHessian& h) {
       apart = std::max(apart, std::abs(h.real[row][column] - h.numerical[row][column]));
       const double change =
           std::abs(there(static_cast<std::int64_t>(row), static_cast<std::int64_t>(column)) - h.real[row][column]);
-      if (!(change <= changes)) changes = change;
+      changes = larger(changes, change);
     }
   }
   if (changes <= 0.1 * apart) return;
@@ -119,12 +122,11 @@ void measure_slope(const Expression& f, double rounding, LabHessian& h) {
   h.slope_error = h.gaps.empty() ? rounding * std::sqrt(static_cast<double>(h.at.size())) : variance;
 }
 
-/// NaN if there is one.
+/// The largest modulus; NaN if there is one.
 double largest_of(const Rows& rows) {
   double largest = 0;
   for (const auto& row : rows)
-    for (const double x : row)
-      if (!(std::abs(x) <= largest)) largest = std::abs(x);
+    for (const double x : row) largest = larger(largest, std::abs(x));
   return largest;
 }
 
@@ -181,13 +183,13 @@ std::string LabHessian::kind() const {
   const double size = largest_of(believed()), bar = largest_of(error);
   if (gaps.empty() && (!std::isfinite(slope) || !std::isfinite(size))) return "not finite";
   if (verdict() == Verdict::Fail || !std::isfinite(size) || !std::isfinite(slope_error)) return "undecided";
-  // Closer to a critical point than nine digits can express.
+  // Nine digits cannot express a point closer to a critical point than this.
   double distance_from_0 = 1;
   for (const C z : at) distance_from_0 = std::max(distance_from_0, std::abs(z));
   if (slope > 10 * slope_error + 1e-9 * size * distance_from_0) return "not a critical point";
   if (!gaps.empty() && slope_error > 1e-4 * std::max(size, variation) * distance_from_0) return "undecided";
   if (!std::isfinite(bar) || (verdict() != Verdict::Pass && gaps.empty())) return "undecided";
-  // With the tape, 0 is relative to the largest entry; without it, what the bars cannot tell from 0.
+  // With the tape, entries count as 0 relative to the largest one; without it, if their bars include 0.
   const double zero = gaps.empty() ? 1e-9 * size : 10 * static_cast<double>(real.size()) * bar + 1e-6 * size;
   const bool up = eigenvalues.back() > zero, down = eigenvalues.front() < -zero;
   if (up && down) return "a saddle";
@@ -221,7 +223,7 @@ LabHessian lab_hessian(const Expression& f, const std::vector<C>& at) {
       h.gaps = by_k.gaps;
   }
   if (!h.gaps.empty()) rounding = 0;
-  // The usual rounding of a function, unless there is far more.
+  // Assume a function's usual rounding, unless the measured one is far larger.
   const double foreseen = rounding > 1e3 * double_epsilon * largest_gradient(h) ? rounding : 0;
   differentiate_gradient(f, foreseen, h);
   measure_slope(f, rounding, h);

@@ -16,14 +16,15 @@ class AlongAxes {
  public:
   AlongAxes(const Expression& f, const std::vector<C>& at, std::size_t variable, double rounding)
       : f_(f), at_(at), variable_(variable), centre_(value(at[variable])) {
-    // The usual rounding of a function, unless there is far more: cancellation on the way may hide every change of f.
+    // Assume a function's usual rounding, unless the measured one is far larger: cancellation in intermediate values may hide every
+    // change of f.
     if (!(rounding <= 1e3 * double_epsilon * std::abs(centre_))) rounding_ = rounding;
   }
 
   C centre() const { return centre_; }
   bool real() const { return real_; }
 
-  /// The derivatives of Re f and Im f, as if f were `base` at the point.
+  /// The derivatives of Re f and Im f, with `base` in place of the value at the point.
   std::vector<Derivative> derivatives(bool imaginary, C base) {
     const C z = at_[variable_];
     const auto moved = [&](double t) { return imaginary ? C(z.real(), t) : C(t, z.imag()); };
@@ -98,7 +99,7 @@ LabNumbers lab_numbers(const Expression& f, const std::vector<C>& at, std::size_
     found.has_limit = true;
     found.limit = *limit;
     differentiate_from(found.limit);
-    // The limit has an error, which one-sided slopes would mistake for a jump and a kink.
+    // The limit has an error, which one-sided slopes would mistake for a jump or a kink.
     for (auto& row : found.partials)
       for (Derivative& d : row) {
         const double apart = std::abs(d.right.value - d.left.value), bars = d.left.error + d.right.error;

@@ -20,8 +20,8 @@ struct LabNumbers {
   std::array<std::array<Derivative, 2>, 2> partials = {};  ///< ∂Re f/∂x, ∂Re f/∂y; ∂Im f/∂x, ∂Im f/∂y
 };
 
-/// The derivatives of f with respect to one variable. `rounding` is how far rounding may have moved f at the point
-/// (TapeRounding::value); if infinite, it is unknown, and then the derivatives are unknown too.
+/// The derivatives of f with respect to one variable. `rounding` bounds the rounding error of f at the point (TapeRounding::value);
+/// if it is infinite (unknown), so are the errors of the derivatives.
 LabNumbers lab_numbers(const Expression& f, const std::vector<std::complex<double>>& at, std::size_t variable, double rounding);
 
 }  // namespace argand

@@ -92,7 +92,7 @@ nlohmann::json at_points(const Expression& f, const nlohmann::json& points) {
   return reply;
 }
 
-/// ∂(Re f)/∂x as the judge finds it, and as the tape gives it.
+/// ∂(Re f)/∂x from differences, and from the tape.
 nlohmann::json slope(const Expression& f, C at) {
   const auto along_x = [&](double x) { return tape_wirtinger(f, {Tensor<C>({1}, {C(x, at.imag())})}).value[0].real(); };
   const Derivative d = differentiate(along_x, at.real());
@@ -134,7 +134,7 @@ nlohmann::json neighbourhood(const Expression& f, C z) {
   return found;
 }
 
-/// A verdict for each answer, or the error in its text.
+/// A verdict for each answer, or the error in it.
 nlohmann::json answers_json(const Expression& f, C at, const nlohmann::json& given) {
   const std::vector<std::pair<std::string, Asked>> all = {
       {"dz", Asked::Dz}, {"dzbar", Asked::Dzbar}, {"gradient", Asked::Gradient}};

@@ -1,5 +1,5 @@
 #pragma once
-/// The lab as queried by a page in a browser: JSON in, JSON out. The answers are the numbers of `argand lab`.
+/// The lab's interface to a page in a browser: JSON in, JSON out. The numbers are those of `argand lab`.
 
 #include <nlohmann/json_fwd.hpp>
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace argand {
 
-/// The steps of a tape: name, call, value and cotangent as [re, im], the op's vjp, and what it gave to each of its inputs.
+/// The steps of a tape: name, call, value and cotangent as [re, im], the op's vjp, and its contribution to each input.
 nlohmann::json tape_json(const std::vector<TapeStep>& steps);
 
 /// Answers a request for a function of one variable:
@@ -26,7 +26,7 @@ nlohmann::json tape_json(const std::vector<TapeStep>& steps);
 ///     {"expression": "z^2", "at": [1, 2], "rate": 0.05, "walks": true}     `descent` alone
 ///     {"expression": "z^2", "at": [1, 2], "slope": true}                   ∂(Re f)/∂x: tape, differences, error bars
 ///
-/// A number that is not finite becomes null. An invalid request is answered with one text, {"error": "..."}; throws nothing.
+/// A number that is not finite becomes null. The answer to an invalid request is {"error": "..."}; nothing is thrown.
 std::string lab_page(const std::string& request);
 
 }  // namespace argand

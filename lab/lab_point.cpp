@@ -20,7 +20,7 @@ std::vector<AnyTensor> tensors_of(const std::vector<C>& at) {
   return tensors;
 }
 
-/// What prevents a derivative, in gradcheck's words.
+/// Describes what prevents a derivative, in gradcheck's words.
 std::string trouble_of(const LabPoint& point, const std::array<std::array<Derivative, 2>, 2>& partials) {
   const bool finite = std::isfinite(point.value.real()) && std::isfinite(point.value.imag());
   if (point.has_limit)
@@ -72,8 +72,8 @@ std::string divergence_of(const Expression& f, const std::vector<C>& at, std::si
       f.variables()[variable], largest[0], largest[1], largest[2]);
 }
 
-/// Whether f changes so close to the point that few or no steps of the differences see it: the tape's derivatives change by more
-/// than a tenth of `apart`, and return to those at the point as the distance goes to 0, as far as rounding allows.
+/// Whether f changes so close to the point that few or no steps of the differences can resolve it: the tape's derivatives change by
+/// more than a tenth of `apart`, and return to those at the point as the distance goes to 0, as far as rounding allows.
 bool changes_within_steps(const Expression& f, const std::vector<C>& at, std::size_t variable, const TapeWirtinger& tape,
                           double apart, double rounding) {
   const double size = std::abs(at[variable]);
@@ -98,8 +98,8 @@ bool changes_within_steps(const Expression& f, const std::vector<C>& at, std::si
   return changes[0] > 0.1 * apart && (changes[1] < 0.5 * changes[0] || changes[1] < 0.1 * apart || rounding > 0.01 * apart);
 }
 
-/// Whether both one-sided derivatives equal the central one, which alone takes log |x| at 0 for smooth: required of differences
-/// where nothing else knows the derivative.
+/// Whether both one-sided derivatives equal the central one. (The central one alone would call log |x| smooth at 0.) Required of
+/// differences that nothing else confirms.
 bool settle_from_both_sides(const std::array<std::array<Derivative, 2>, 2>& partials) {
   double size = 0;
   for (const auto& row : partials)
@@ -135,7 +135,7 @@ bool LabPoint::conclusive() const {
 
 bool LabPoint::singular_here() const {
   if (conclusive()) return false;
-  // If the bar tells the derivative from 0, there is one: the ops may have singular points, but not here.
+  // If the error bar excludes 0, the derivative exists: the ops may have singular points, but not here.
   const bool known = dz.error <= 0.1 * std::max(std::abs(dz.numerical), std::abs(dzbar.numerical));
   return !gaps.empty() || !trouble.empty() || (!singular.empty() && !known);
 }
@@ -165,7 +165,7 @@ std::array<std::array<double, 2>, 2> jacobian_of(C dz, C dzbar) {
 LabPoint lab_point(const Expression& f, const std::vector<C>& at, std::size_t variable) {
   const TapeWirtinger tape = tape_wirtinger(f, tensors_of(at), variable);
   TapeRounding rounding = tape_rounding(f, at, variable);
-  // If nothing bounds the rounding of f here, use the bound at a point nearby.
+  // If nothing bounds the rounding of f here, use the bound at a nearby point.
   std::vector<C> beside = at;
   beside[variable] += 1e-3 * C(0.6, 0.8) * std::max(1.0, std::abs(at[variable]));
   const double value_rounding = rounding.gaps.empty() ? rounding.value : tape_rounding(f, beside, variable).value;
@@ -203,7 +203,7 @@ LabPoint lab_point(const Expression& f, const std::vector<C>& at, std::size_t va
     c.rounding = tape_error + 4 * double_epsilon * scale;
     LabFigure result{analytic, numerical, c.error, c.rounding, judge(c, scale, relative_tolerance)};
     if (kink || jump) return result;
-    // For a constant, only the value tells what is small.
+    // For a constant, only the value sets the scale.
     const bool wide =
         !c.varies && result.tolerance() > 1e-6 * std::max(1.0, std::abs(point.value)) / std::max(1.0, std::abs(at[variable]));
     if (!point.gaps.empty() || wide) result.verdict = Verdict::Inconclusive;

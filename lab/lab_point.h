@@ -1,5 +1,5 @@
 #pragma once
-/// Everything that `argand lab` finds out about a function at one point: derivatives from the tape, compared with numerical ones.
+/// The results of `argand lab` for a function at one point: derivatives from the tape, compared with numerical ones.
 
 #include <array>
 #include <string>
@@ -16,16 +16,16 @@ namespace argand {
 struct LabFigure {
   std::complex<double> tape = 0, numerical = 0;
   double error = 0;     ///< error bar of `numerical`
-  double rounding = 0;  ///< how far rounding may have moved `tape`; infinite where the chain rule has a gap
+  double rounding = 0;  ///< bound on the rounding error of `tape`; infinite where the chain rule has a gap
   Verdict verdict = Verdict::Inconclusive;
 
-  /// The two agree if they differ by at most this: 1e-8 of the larger, plus the rounding and the bar.
+  /// The largest difference at which the two agree: 1e-8 of the larger, plus the rounding and the bar.
   double tolerance() const;
 };
 
 struct LabPoint {
   std::vector<std::complex<double>> at;  ///< one number per variable
-  std::size_t variable = 0;              ///< the one that varies, called z below
+  std::size_t variable = 0;              ///< the one to differentiate by, called z below
   std::complex<double> value;
   bool real = false;  ///< f is real by its types (not just here)
   /// f has no finite value here, or differs from its surroundings, and tends to `limit` along both axes.
@@ -33,7 +33,7 @@ struct LabPoint {
   std::complex<double> limit = 0;
 
   LabFigure dz = {}, dzbar = {};
-  /// Of L = f if f is real, else of L = Re f: ∂L/∂x + i ∂L/∂y.
+  /// The gradient of L = f if f is real, else of L = Re f: ∂L/∂x + i ∂L/∂y.
   LabFigure gradient = {};
   /// ∂(Re f, Im f)/∂(x, y), row by row; one row if f is real.
   std::array<std::array<LabFigure, 2>, 2> jacobian = {};
@@ -43,25 +43,25 @@ struct LabPoint {
   bool holomorphic_ops = false;                         ///< every op on the tape is holomorphic, so f is, wherever it is defined
 
   /// "log of 0 is -inf", "the derivative of abs at 0 is a convention": steps after which the tape's values are not derivatives of
-  /// f. Then nothing counts as agreeing or differing.
+  /// f. If there are any, tape and differences neither agree nor differ.
   std::vector<std::string> gaps = {};
   /// "a kink along the real axis: ...", "a cut ...", "the value is not finite", "the derivative grows without bound ..."; empty if
   /// nothing is wrong.
   std::string trouble = {};
-  std::vector<LabSingularity> singular = {};  ///< ops that may be the cause of the trouble
+  std::vector<LabSingularity> singular = {};  ///< ops that may cause the singularity
 
-  /// The numerical check contradicts a figure.
+  /// Whether the numerical check contradicts one of the values.
   bool failed() const;
-  /// Not conclusive, and not only because the error bars are too wide: a kink, a cut, a pole, a gap, or an op with singular points
-  /// and a derivative indistinguishable from 0.
+  /// Whether the result is inconclusive for a reason other than wide error bars: a kink, a cut, a pole, a gap, or an op with
+  /// singular points and a derivative indistinguishable from 0.
   bool singular_here() const;
-  /// Everything was compared and agrees.
+  /// Whether everything was compared and agrees.
   bool conclusive() const;
-  /// The differences have limits that determine the derivatives, whether or not the tape knows them.
+  /// Whether the limits of the differences exist and determine the derivatives, even where the tape has none.
   bool has_numerical() const;
 };
 
-/// f and its derivatives with respect to one variable. `at` has one number per variable.
+/// Examines f and its derivatives with respect to one variable. `at` has one number per variable.
 LabPoint lab_point(const Expression& f, const std::vector<std::complex<double>>& at, std::size_t variable);
 
 /// The image of a small circle under f, in units of its radius.

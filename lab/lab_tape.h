@@ -16,8 +16,8 @@ struct TapeStep {
   std::complex<double> value = 0;      ///< of the output
   std::complex<double> cotangent = 0;  ///< ∂L/∂x + i ∂L/∂y of the output, complete when its vjp runs
   bool is_complex = true;
-  bool reached = false;  ///< the walk came here: L depends on it
-  /// What the vjp gave to an input, and the input's sum so far.
+  bool reached = false;  ///< the backward pass reached it: L depends on it
+  /// The vjp's contribution to an input, and the input's gradient so far.
   struct Share {
     std::string name;
     std::complex<double> added = 0, total = 0;

@@ -14,7 +14,7 @@ namespace {
 
 using C = std::complex<double>;
 
-/// z = x + iy, f = u + iv, with letters that are not variables themselves.
+/// Letters for z = x + iy and f = u + iv that are not variables of f.
 struct PartLetters {
   std::string x, y, u, v;
 };
@@ -58,7 +58,7 @@ std::string figure_line(const std::string& label, const LabPoint& p, const LabFi
                      padded(numerical_text(figure, true), 30), padded(bar_of(figure), 9), verdict_word(p, figure, style));
 }
 
-/// What the tape cannot know, and whether differences can.
+/// What the tape cannot determine, and whether differences can.
 std::string gaps_text(const LabPoint& p) {
   return fmt::format("Not judged: {}. From there on what the tape returns is a convention, not a derivative{}.",
                      joined(p.gaps, "; "), p.has_numerical() ? "; numerically there is one, beside it" : "");
@@ -71,7 +71,7 @@ std::string width_text(const LabPoint& p) {
   return fmt::format("rounding may have moved the tape's derivatives by {:.0e}", rounding);
 }
 
-/// What the numerical residuals show at this point, and what the kinds of the ops show around it.
+/// What the numerical residuals show at this point, and what the kinds of the ops imply around it.
 std::string cauchy_riemann_text(const Expression& f, const LabPoint& p) {
   const std::string z = f.variables()[p.variable];
   constexpr const char* too_wide = "inconclusive: the error bars are too wide.";
@@ -169,7 +169,7 @@ std::vector<ConventionRow> convention_rows(const Expression& f, const LabPoint& 
                                      {"TensorFlow", fmt::format("tape.gradient({}, {})", p.real ? "f" : "tf.math.real(f)", z), g},
                                      {"JAX", jax, std::conj(g)}};
   if (p.singular_here() && !p.failed())
-    rows.resize(1);  // the values of other frameworks at their singular points are not known here
+    rows.resize(1);  // other frameworks' values at singular points are not known here
   else if (!p.real && p.verdict == CauchyRiemann::Holomorphic)
     rows.push_back({"", fmt::format("jax.grad(f{}, holomorphic=True)({})", which, arguments), p.dz.tape});
   return rows;

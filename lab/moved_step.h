@@ -34,25 +34,25 @@ inline bool on_tape(const AnyVar& x) {
   return std::visit([](const auto& v) { return v.requires_grad(); }, x);
 }
 
-/// Equal for copies of one value.
+/// A key that is equal for copies of one value.
 inline const void* identity(const AnyVar& x) {
   return std::visit(
       [](const auto& v) -> const void* { return v.requires_grad() ? v.slot().get() : static_cast<const void*>(v.value().data()); },
       x);
 }
 
-/// NaN counts as the largest.
+/// Raises `most` to x; a NaN counts as infinite.
 inline void raise(double& most, double x) {
   if (!(x <= most)) most = std::isnan(x) ? unbounded : x;
 }
 
-/// One operand moved from its value.
+/// One operand, moved from its value.
 struct Move {
   std::size_t operand;
   C by;
 };
 
-/// An op at several points: its values, and for each operand the gradients of Re w and of Im w.
+/// The results of an op at several points: its values, and for each operand the gradients of Re w and of Im w.
 struct Answers {
   std::vector<C> value;
   std::vector<std::array<std::vector<C>, 2>> gradients;
@@ -116,7 +116,7 @@ inline Answers ask(const TracedOp& step, const std::vector<Move>& moves) {
   return ask(step, at);
 }
 
-/// The distance of an operand's derivative at point `k` from that at the first.
+/// The change of an operand's derivative from the first point to point `k`.
 inline double distance_of_gradients(const Answers& a, std::size_t operand, std::size_t k) {
   double distance = 0;
   for (const auto& g : a.gradients[operand])
@@ -141,18 +141,17 @@ inline std::vector<C> directions(const AnyVar& x, int count) {
 inline bool is_one_of(const std::string& name, std::initializer_list<std::string_view> names) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
-/// Ops without rounding of their own.
+/// Ops that do not round.
 inline bool is_exact(const std::string& name) {
   return is_one_of(name, {"conj", "real", "imag", "neg", "to_complex", "make_complex"});
 }
-/// Ops whose value and derivatives are accurate to a few units in the last place for all operands; other ops are accurate as if
-/// their operands had that error.
+/// Ops whose value and derivatives are accurate to a few units in the last place everywhere. Other ops are assumed to be as
+/// accurate as if their operands had that error.
 inline bool is_arithmetic(const std::string& name) {
   return is_exact(name) || is_one_of(name, {"add", "sub", "mul", "div", "square", "abs2"});
 }
 
-/// Moves of that size and smaller: if a function oscillates many times within them, twice the largest change among them bounds all
-/// changes.
+/// Moves up to that size: if a function oscillates many times within it, twice the largest change seen bounds all changes.
 inline std::vector<C> moves_within(const std::vector<C>& directions, double size) {
   std::vector<C> all;
   for (const double fraction : {1.0, 0.73, 0.41, 0.19})

@@ -28,12 +28,12 @@ std::string wirtinger_line(const OpCheck::Case& c, std::size_t input) {
                      error);
 }
 
-/// Plain text, escaped for Markdown.
+/// Plain text escaped for Markdown.
 std::string escaped(const std::string& text) { return with_backslashes(text, "\\`*_[]<>|~$#"); }
 
 std::string code(const std::string& text) { return "`" + text + "`"; }
 
-/// The labelled formulas of an op; those of a real op are ordinary derivatives.
+/// The labelled formulas of an op; for a real op these are ordinary derivatives.
 std::vector<std::pair<std::string, std::string>> formulas_of(const OpText& text) {
   std::vector<std::pair<std::string, std::string>> formulas;
   if (text.kind != Kind::Real)
@@ -41,7 +41,7 @@ std::vector<std::pair<std::string, std::string>> formulas_of(const OpText& text)
   else if (text.dzbar == "no complex input")
     formulas = {{"derivative", text.dz}};
   else
-    formulas = {{"derivative", text.dz}, {"inputs", text.dzbar}};  // how complex numbers enter
+    formulas = {{"derivative", text.dz}, {"inputs", text.dzbar}};  // how complex inputs enter
   formulas.insert(formulas.end(), {{"gradient", gradient_letters(text.vjp)}, {"tangent", text.jvp}});
   return formulas;
 }

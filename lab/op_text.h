@@ -1,5 +1,5 @@
 #pragma once
-/// Lays out what is written about an op in the code, for the terminal and for docs/ops.md.
+/// Formats the documentation of ops in the code, for the terminal and for docs/ops.md.
 
 #include <string>
 #include <vector>
@@ -12,25 +12,25 @@ namespace argand {
 
 /// The kinds in display order.
 const std::vector<Kind>& kinds_in_order();
-/// "Holomorphic ops", and what the gradient convention becomes for that kind.
+/// A heading such as "Holomorphic ops", and the gradient convention for that kind.
 std::string kind_title(Kind kind);
 std::string kind_rule(Kind kind);
 
 /// Every op of that kind, by name.
 std::vector<const Op*> ops_of(Kind kind);
 
-/// The op of that name, ignoring case, or of another name that the lab gives it (arg is angle). Throws InputError, `command` first,
+/// The op of that name, ignoring case, or an alias that the lab accepts (arg for angle). Throws InputError, `command` first,
 /// that suggests a similar name.
 const Op& known_op(const std::string& command, const std::string& name);
 
-/// Adds a note for each complex input of each of the op's cases: whether the op is holomorphic there, by numerical differentiation.
+/// Adds a note for each complex input in each of the op's cases: whether the op is holomorphic there, by numerical differentiation.
 void add_wirtinger_notes(const Op& op, Report& report);
 
 /// One line per op, by kind.
 std::string op_list(const Style& style);
 /// Everything about one op, in at most 100 columns.
 std::string op_text(const Op& op, const Style& style);
-/// docs/ops.md: a table of contents by kind, and everything about every op.
+/// docs/ops.md: a table of contents by kind, then all ops.
 std::string ops_markdown();
 
 }  // namespace argand

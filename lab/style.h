@@ -4,7 +4,7 @@
 
 namespace argand {
 
-/// Emphasis by terminal colours, or plain text.
+/// Emphasises text with terminal colours, or leaves it plain.
 class Style {
  public:
   explicit Style(bool coloured = false) : coloured_(coloured) {}

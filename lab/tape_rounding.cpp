@@ -16,7 +16,7 @@ namespace {
 
 std::string short_text(C z) { return complex_text(z, z.imag() != 0); }
 
-/// What is known about a step.
+/// The results for one step.
 struct Step {
   double rounding = 0;                           // δ(w)
   std::vector<std::array<C, 2>> gradients = {};  // of each operand: of Re w, of Im w
@@ -53,7 +53,7 @@ class RoundingWalk {
   }
 
  private:
-  /// The tape has the recorded ops, in the trace's order; ops of constants are called again.
+  /// The tape has the recorded ops, in the trace's order; ops of constants are called separately.
   void name_ops() {
     for (std::size_t k = 0, entry = 0; k < trace_.size(); ++k) {
       ops_.push_back(trace_[k].recorded ? tape_.entries()[entry++].op : nullptr);
@@ -74,14 +74,14 @@ class RoundingWalk {
     return made == step_of_.end() ? 0 : steps_[made->second].rounding;
   }
 
-  /// ρ of an op, where `size` is |value| plus the sum of operands times derivatives.
+  /// ρ of an op; `size` is |value| plus the sum of operands times derivatives.
   double own_rounding(std::size_t k, double size) const {
     if (is_exact(names_[k])) return 0;
     if (names_[k] == "add" || names_[k] == "sub") return last_place * std::abs(number_of(trace_[k].output));
     return 4 * last_place * size + smallest;
   }
 
-  /// How far an operand moves: by its rounding, or by its last digits.
+  /// How far an operand moves: by its rounding error, or by a few units in the last place.
   double reach_of(std::size_t k, const AnyVar& x) const {
     const double delta = rounding_of(x);
     return is_arithmetic(names_[k]) ? delta : std::max(delta, 2 * last_place * std::abs(number_of(x)));
@@ -129,7 +129,7 @@ class RoundingWalk {
     if (std::none_of(found_.singular.begin(), found_.singular.end(), same)) found_.singular.push_back(here);
   }
 
-  /// δ of a value computed from numbers alone, whose derivative is never needed.
+  /// δ of a value computed only from constants, whose derivative is not needed.
   void look_at_constant(std::size_t k) {
     const TracedOp& op = trace_[k];
     const NoGrad none;
@@ -207,7 +207,7 @@ class RoundingWalk {
       found_.gaps.push_back(fmt::format("the derivative of {} at {} is a convention", text.name, operands_of(op)));
   }
 
-  /// The same for operands that are single numbers, which have rounding if they were computed.
+  /// The same for scalar operands, which carry rounding if they were computed.
   void move_numbers(std::size_t k, Step& step, const Answers& base, std::vector<double>& carried) const {
     const TracedOp& op = trace_[k];
     for (std::size_t n = 0; n < op.inputs.size(); ++n) {
@@ -240,7 +240,7 @@ class RoundingWalk {
     }
   }
 
-  /// Operands so small that no closer point can be represented.
+  /// Operands so small that no closer point is representable.
   static bool any_subnormal(const TracedOp& op) {
     return std::any_of(op.inputs.begin(), op.inputs.end(), [](const AnyVar& x) {
       const double size = std::abs(number_of(x));
@@ -248,8 +248,8 @@ class RoundingWalk {
     });
   }
 
-  /// Whether the value or a derivative keeps jumping or growing as one comes closer: then what the op returns at the point itself
-  /// is not the limit.
+  /// Whether the value or a derivative keeps jumping or growing as the point is approached: then the op's result at the point is
+  /// not the limit.
   static bool unsettled(const Answers& a, const std::vector<Move>& moves, const std::vector<int>& kind) {
     for (std::size_t j = 0; j < a.gradients.size(); ++j) {
       double size = size_of_gradient(a, j, 0), value = std::abs(a.value[0]);

@@ -1,6 +1,6 @@
 #pragma once
-/// How reliable the tape's derivatives of an expression are at a point: how far rounding may have moved them, and at which steps
-/// the chain rule has no derivative.
+/// Bounds the rounding errors of the tape's derivatives of an expression at a point, and finds the steps where the chain rule has
+/// no derivative.
 ///
 /// A step w = g(x_1, ..., x_m) has the local derivatives J_j, real matrices of at most 2 x 2. Forward, its value carries the
 /// rounding
@@ -31,18 +31,18 @@ struct LabSingularity {
 };
 
 struct TapeRounding {
-  double value = 0;                  ///< rounding of f
+  double value = 0;                  ///< rounding error of f
   std::array<double, 2> parts = {};  ///< of ∂(Re f)/∂x + i ∂(Re f)/∂y, and of the same of Im f
   std::vector<std::string> gaps =
       {};  ///< "log of 0 is -inf", "the derivative of abs at 0 is a convention": nothing is bounded then
-  std::vector<LabSingularity> singular = {};  ///< every op that has singular points, here or elsewhere
+  std::vector<LabSingularity> singular = {};  ///< all ops that have singular points, whether here or elsewhere
   bool holomorphic_ops = true;                ///< every op on the tape is holomorphic
 
   /// Rounding of ∂f/∂z and of ∂f/∂z̄; infinite if there are gaps.
   double derivative() const { return (parts[0] + parts[1]) / 2; }
 };
 
-/// The rounding of f and of its derivatives by one variable.
+/// Bounds the rounding errors of f and of its derivatives with respect to one variable.
 TapeRounding tape_rounding(const Expression& f, const std::vector<std::complex<double>>& at, std::size_t variable);
 
 }  // namespace argand

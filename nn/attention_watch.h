@@ -1,6 +1,6 @@
 #pragma once
-/// Observing a model's attention. Fused attention never stores its weights, but it is linear in the values: applied to unit
-/// vectors, the op itself returns the weights, whatever its scores are.
+/// Observing a model's attention. Fused attention never stores its weights, but its output is linear in the values: applied to unit
+/// vectors, the op returns the weights, however the scores are computed.
 
 #include <algorithm>
 #include <functional>
@@ -9,11 +9,11 @@
 
 namespace argand {
 
-/// Called by every attention layer of a pass in turn, each function once per layer. float64 whatever the model's precision.
+/// Each attention layer of a pass calls both functions once, in order of the layers. float64 whatever the model's precision.
 struct AttentionWatch {
   using Phasors = Tensor<std::complex<double>>;
-  /// Queries and keys as complex numbers [B, T, H, n], before positions rotate them. Not called by layers whose pairs of components
-  /// have no meaning: real attention without RoPE, real states, quaternions.
+  /// Queries and keys as complex numbers [B, T, H, n], before positions rotate them. Not called by layers without complex pairs:
+  /// real attention without RoPE, real states, quaternions.
   std::function<void(const Phasors& q, const Phasors& k)> pairs{};
   /// Weights [B, Tq, H, Tk], after softmax.
   std::function<void(const Tensor<double>& weights)> weights{};

@@ -98,7 +98,7 @@ ModelConfig ModelConfig::from_json(const std::string& text) {
     require(fits<T>(given), "config", "\"{}\" must be {}, got {}", key, kind_of<T>(), given.dump());
     value = given.template get<T>();
   });
-  // Reference cases carry n_classes for every task.
+  // The parity cases have the key n_classes for every task.
   known.push_back("n_classes");
   for (const auto& [key, value] : json.items())
     if (std::find(known.begin(), known.end(), key) == known.end())

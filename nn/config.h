@@ -13,18 +13,18 @@ namespace argand {
 struct Family;
 struct ModelConfig;
 
-/// What a model learns: to predict the next token, or to classify a text.
+/// The task of a model: to predict the next token, or to classify a text.
 enum class TextTask { Lm, Classify };
 constexpr const char* words_of(TextTask) { return "lm|classify"; }
 
 /// Throws unless 1 <= value <= most.
 void require_size(const char* key, std::int64_t value, std::int64_t most);
 
-/// What a model retrieves from passages of text.
+/// Which layers retrieve passages of text, and how.
 struct Windows {
   std::vector<std::int64_t> layers{};  ///< layers that retrieve passages, from 0, ascending
   std::int64_t top_k = 0;              ///< passages read per token
-  bool by_chunk = false;               ///< found for a chunk of text by its words (Knowledge::search), not by a layer's query
+  bool by_chunk = false;               ///< search by the words of a chunk of text (Knowledge::search), not by a layer's query
 };
 
 /// A family's own keys, on top of those of ModelConfig, with their defaults.
@@ -34,8 +34,8 @@ class FamilyConfig {
   virtual std::unique_ptr<FamilyConfig> clone() const = 0;
   /// Calls f(name, value, help) for every key.
   virtual void visit(KeyVisitor& f) = 0;
-  /// Throws Error for values inconsistent with each other or with `config`, whose own keys are valid: d_model is a multiple of
-  /// n_heads.
+  /// Throws Error for values inconsistent with each other or with `config`, whose common keys have been validated: d_model is a
+  /// multiple of n_heads.
   virtual void validate(const ModelConfig& config) const = 0;
   virtual Windows windows() const { return {}; }
 };

@@ -1,6 +1,6 @@
 #pragma once
-/// What a family of models declares about itself. Everything else about it lives in nn/families/NAME/; programs query the family
-/// through this header and never name one.
+/// The declaration of a model family. Everything else about it lives in nn/families/NAME/; programs query families through this
+/// header and never name one.
 
 #include <deque>
 #include <functional>
@@ -37,12 +37,12 @@ struct Variant {
   bool extra = false;  ///< trained only when requested by name
 };
 
-/// The settings of a transformer row whose `position` is learned, sinusoidal or rope. They scale the word embeddings, because added
-/// positions drown unscaled ones: after 300 steps, seed 0, learned positions reached perplexity 545 with scaling and 661 without,
-/// sinusoids 577 and 876.
+/// The settings of a transformer row whose `position` is learned, sinusoidal or rope. They scale the word embeddings, because
+/// unscaled ones are small compared with the positions added to them: after 300 steps, seed 0, learned positions reached perplexity
+/// 545 with scaling and 661 without, sinusoids 577 and 876.
 KeyTexts transformer_row(const std::string& position);
 
-/// What `argand ablate FAMILY` compares. Experiments that reproduce a paper's figures and claims are files
+/// The models that `argand ablate FAMILY` compares. Experiments that reproduce a paper's figures and claims are files
 /// (train/ablation/experiment_file.h).
 struct Variants {
   std::string task;  ///< "lm" or "classify"
@@ -52,14 +52,14 @@ struct Variants {
   std::vector<std::string> interventions = {};
 };
 
-/// Values that are checked together.
+/// Settings that are checked together.
 struct JointSettings {
   std::string name;  ///< "states=real"
   std::string task;
   KeyTexts settings;
 };
 
-/// How `argand gradcheck` checks a family's gradients, beyond trying every word and flag of its configuration one at a time.
+/// How `argand gradcheck` checks a family's gradients, besides trying every option and flag of its configuration one at a time.
 struct GradientChecks {
   KeyTexts sizes{};  ///< override the common small sizes
   /// Further values of numeric and list keys, tried one at a time.
@@ -72,8 +72,8 @@ struct GradientChecks {
 
 /// The family-specific parts of the page written by `argand report`.
 struct ReportParts {
-  std::string panel{};  ///< of apps/report: "angles", "heads", "offsets", "gains"
-  std::string phases = "Phases of the pairs that RoPE turns, before it does.";  ///< what the phases of queries and keys are
+  std::string panel{};  ///< the panel of apps/report: "angles", "heads", "offsets", "gains"
+  std::string phases = "Phases of the pairs that RoPE turns, before it does.";  ///< describes the phases of queries and keys
   std::vector<std::string> history{};  ///< suffixes of the names of parameters followed through training
   bool weight_phases = false;          ///< also show the phases of complex weights
 };
@@ -90,7 +90,7 @@ bool name_ends_with(std::string_view name, std::string_view called);
 /// The few real parameters that are meaningful on their own. A run logs them at every step, and `argand inspect` prints them.
 struct DiagnosticParameters {
   std::vector<std::string> values{};   ///< names of parameters whose values are logged under that name
-  std::vector<std::string> spreads{};  ///< names whose mean and std over all layers are logged: "delta_mean", "delta_std"
+  std::vector<std::string> spreads{};  ///< names; logs mean and std over all layers: "delta_mean", "delta_std"
   std::string heading{};               ///< heading of the table
   /// One line per parameter; empty when they are absent.
   std::function<std::vector<std::string>(const std::vector<NamedNumbers>&)> table{};
@@ -104,7 +104,7 @@ struct DemoModel {
 
 struct Family {
   std::string name;                                              ///< name of its folder
-  std::string title;                                             ///< what is complex in it, in one line
+  std::string title;                                             ///< what is complex in the model, in one line
   std::function<std::unique_ptr<FamilyConfig>()> configuration;  ///< a configuration with the defaults
   /// Initial parameters are a pure function of (config, seed).
   std::function<std::unique_ptr<Model<float>>(const ModelConfig& config, std::uint64_t seed)> make_float;
@@ -124,7 +124,7 @@ struct Family {
 const std::deque<Family>& families();
 /// Throws for an unknown name, with a suggestion.
 const Family& family_named(const std::string& name);
-/// The family of a configuration that names none.
+/// The family used when a configuration names none.
 const Family& default_family();
 /// The names, joined by '|'.
 const std::string& family_choices();

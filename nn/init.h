@@ -9,7 +9,7 @@
 
 namespace argand {
 
-/// Fan in and fan out of a weight [out, in] or [out, in, kernel...]: inputs per output, and outputs per input.
+/// Fan in and fan out of a weight [out, in] or [out, in, kernel...]: the inputs of each output, and the outputs of each input.
 struct Fans {
   double in, out;
 };
@@ -50,7 +50,7 @@ class Init {
     for (T& x : w.span()) x *= static_cast<RealOf<T>>(gain);
     return variable(std::move(w), role);
   }
-  /// Uniform in [low, high]: rounding to single precision can return `high` itself.
+  /// Uniform in [low, high]; `high` itself is possible, by rounding to single precision.
   template <RealScalar R>
   Var<R> uniform(Role role, const Shape& shape, double low, double high) {
     Tensor<R> values = Tensor<R>::zeros(shape);

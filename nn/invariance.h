@@ -1,6 +1,6 @@
 #pragma once
-/// Invariances: changes of a model's parameters that leave what it computes as it is (gauge freedoms). The loss is flat along them,
-/// so where training ends on them says nothing, and neither does a number that they change, such as the sign of a δ.
+/// Invariances: changes of a model's parameters that leave its outputs unchanged (gauge freedoms). The loss is flat along them, so
+/// the point where training ends on them is arbitrary, and so is any number that they change, such as the sign of a δ.
 
 #include <complex>
 #include <functional>
@@ -13,7 +13,7 @@
 
 namespace argand {
 
-/// Random amounts for a change, in order.
+/// A sequence of random amounts by which to change parameters.
 class Amounts {
  public:
   explicit Amounts(const Random& random) : random_(random) {}
@@ -26,8 +26,8 @@ class Amounts {
   std::uint64_t next_ = 0;
 };
 
-/// A model's layers by name, changed by rows and columns. Pair j is the numbers 2j and 2j + 1 on a real layer's side, number j of a
-/// complex one; a real c scales it, a complex c also turns it.
+/// Access to a model's layers by name, for changes of rows and columns. Pair j means components 2j and 2j + 1 of a real layer's
+/// input or output, and number j of a complex layer's. A real factor c scales it, a complex one also rotates it.
 class Weights {
  public:
   using C = std::complex<double>;
@@ -35,25 +35,25 @@ class Weights {
 
   bool has(const std::string& name) const { return find(name) != nullptr; }
   bool is_complex(const std::string& name) const { return find(name)->is_complex(); }
-  /// The numbers of a real parameter; throws Error unless there is one.
+  /// The elements of a real parameter; throws Error unless there is one of that name.
   Tensor<double>& real(const std::string& name) const;
   Tensor<C>& complex(const std::string& name) const;
 
-  /// (x, y) as x + iy, times c.
+  /// Multiplies x + iy by c.
   static void turn(double& x, double& y, C c) {
     const C z = C(x, y) * c;
     x = z.real(), y = z.imag();
   }
-  /// Pairs that LAYER.weight [out, in] makes, or reads.
+  /// The number of pairs in the output, or input, of LAYER.weight [out, in].
   std::int64_t pairs_out(const std::string& layer) const { return pairs(layer, 0); }
   std::int64_t pairs_in(const std::string& layer) const { return pairs(layer, 1); }
-  /// Pair j of what the layer makes, times c.
+  /// Multiplies pair j of the layer's output by c.
   void turn_output(const std::string& layer, std::int64_t j, C c) const;
-  /// The same pair, conjugated: (x, y) becomes (x, -y). Of a real layer only.
+  /// Conjugates that pair: (x, y) becomes (x, -y). For real layers only.
   void conjugate_output(const std::string& layer, std::int64_t j) const;
-  /// The layer, as if pair j of what it reads had been multiplied by c.
+  /// Changes the layer as if pair j of its input were multiplied by c.
   void turn_input(const std::string& layer, std::int64_t j, C c) const;
-  /// Gain and bias of pair j, of so many, of a norm, times s; a norm of complex numbers has one gain a number.
+  /// Multiplies gain and bias of pair j of a norm over `pairs` pairs by s; a norm of complex numbers has one gain per number.
   void scale_norm(const std::string& norm, std::int64_t j, std::int64_t pairs, double s) const;
   /// Adds the same random row to every row of a table [n, width], times `factor`.
   void add_row(const std::string& table, double factor, Amounts amounts) const;
@@ -65,38 +65,38 @@ class Weights {
 };
 
 struct Invariance {
-  std::string name;  ///< "v against o"
+  std::string name;  ///< short name: "v against o"
   std::string what;  ///< the change in symbols
-  /// Makes the change by random amounts, wherever the model allows it.
+  /// Applies the change with random amounts wherever the model allows it.
   std::function<void(const Weights&, Amounts)> apply;
 };
 
-/// "blocks.0.", "blocks.1.", ...: calls f(prefix) for every block.
+/// Calls f(prefix) for every block: "blocks.0.", "blocks.1.", ...
 template <class F>
 void for_each_block(const ModelConfig& config, const F& f) {
   for (std::int64_t i = 0; i < config.n_layers; ++i) f("blocks." + std::to_string(i) + ".");
 }
 
-/// v_j → c v_j, o reads its pair j times 1/c. (The whole freedom is an invertible matrix a head; complex ones where maps are.)
-/// `real`: c > 0 only, where v and o count in different algebras.
+/// v_j → c v_j, and o multiplies its input pair j by 1/c. (The full group is an invertible matrix per head, complex for complex
+/// maps.) `real`: c > 0 only, for v and o in different algebras.
 Invariance values_against_outputs(const ModelConfig& config, bool real = false);
-/// Scores that are Re Σ_j e^{i(m - n)ω_j} q_mj conj(k_nj), with or without positions: q_j → c q_j, k_j → k_j / conj(c).
+/// For scores Re Σ_j e^{i(m - n)ω_j} q_mj conj(k_nj), with or without positions: q_j → c q_j, k_j → k_j / conj(c).
 Invariance queries_against_keys(const ModelConfig& config);
-/// Scores without rotary positions: a constant in all keys adds q·c to a row's scores, which the softmax takes out.
+/// For scores without rotary positions: adding c to all keys adds q·c to a row's scores, which the softmax cancels.
 Invariance bias_of_keys(const ModelConfig& config);
-/// Gain and bias of a norm times s, the layers that read it times 1/s: `norm` and `readers` are names within a block.
+/// Multiplies a norm's gain and bias by s, and the weights of its `readers` by 1/s. All are named within a block.
 Invariance norm_against_readers(const ModelConfig& config, const std::string& norm, const std::vector<std::string>& readers);
 /// The same for the norm before the output layer.
 Invariance last_norm_against_head(const std::string& norm);
-/// All logits of a position by the same amount: a row added to every row of the output layer, a number to its bias.
+/// Adds one amount to all logits of a position: the same row to all rows of the output layer, one number to its bias.
 Invariance common_logit();
-/// A row added to all words and taken from all positions, which follow words times `scale`.
+/// Adds a row to all word embeddings and subtracts it from all positions, which are added to words times `scale`.
 Invariance words_against_positions(double scale);
 
-/// Those of a Decoder but for its queries and keys, which depend on the attention; and all of one with DotAttention.
+/// The invariances of a Decoder without those of queries and keys, which depend on the attention; all of them for DotAttention.
 std::vector<Invariance> decoder_invariances(const ModelConfig& config);
 std::vector<Invariance> dot_decoder_invariances(const ModelConfig& config);
-/// The first list with the second at its end.
+/// The first list followed by the second.
 std::vector<Invariance> joined(std::vector<Invariance> one, std::vector<Invariance> other);
 
 }  // namespace argand

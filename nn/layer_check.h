@@ -1,6 +1,6 @@
 #pragma once
-/// Layers as `argand gradcheck` sees them: each as a loss of its input and its parameters. A family uses these to say which of its
-/// own layers are checked, and how.
+/// Layers for `argand gradcheck`, each as a loss that depends on its input and parameters. A family uses these to state which of
+/// its layers are checked, and how.
 
 #include "autograd/ops/products/projection.h"
 #include "nn/attention/self_attention.h"
@@ -11,7 +11,7 @@ namespace argand {
 struct LayerLoss {
   std::function<Var<double>()> loss;
   ParameterList<double> parameters;
-  std::ptrdiff_t chosen = 1;  ///< how many of the first parameters keep the values chosen for them
+  std::ptrdiff_t chosen = 1;  ///< the first `chosen` parameters keep the values given; the others are randomised
 };
 
 struct LayerCheck {
@@ -54,7 +54,7 @@ LayerLoss applied(std::shared_ptr<L> layer, const Shape& shape) {
   return {[layer, x] { return weighed((*layer)(x)); }, with_parameters_of(*layer, {{"input", x}})};
 }
 
-/// An attention layer on two texts of three tokens; the causal mask makes it a different function of the same parameters.
+/// An attention layer on two texts of three tokens; under the causal mask it is another function of the same parameters.
 template <Scalar T, class Attention>
 LayerLoss attended(std::shared_ptr<Attention> layer, bool causal, std::int64_t width = 8) {
   const Var<T> x = layer_input<T>({2, 3, width});

@@ -14,29 +14,29 @@ namespace argand {
 
 /// Everything a forward pass depends on besides parameters and tokens.
 struct ForwardContext {
-  bool training = false;   ///< dropout on
-  std::uint64_t seed = 0;  ///< of the dropout masks
+  bool training = false;   ///< whether dropout is active
+  std::uint64_t seed = 0;  ///< seed of the dropout masks
   /// Index of the training step. A dropout mask is a pure function of (seed, step, site, element); a pass with dropout throws
   /// without a step, since every step would then drop the same activations.
   std::optional<std::uint64_t> step{};
-  const Knowledge* knowledge = nullptr;  ///< the knowledge base of reflection windows; null for models without
-  /// For each row of the batch, the passages to exclude from retrieval, such as those overlapping the text to predict; empty: none.
+  const Knowledge* knowledge = nullptr;  ///< the knowledge base of reflection windows; null for models without one
+  /// For each row of the batch, passages to exclude from retrieval, such as those that overlap the targets; empty: none.
   std::vector<RowRange> excluded{};
   /// Class weights of a classifier's loss [n_classes]; null: all 1.
   const std::vector<double>* class_weights = nullptr;
   const AttentionWatch* watch = nullptr;  ///< observer of the attention layers; null: none, at no cost
 };
 
-/// Keys and values of the tokens already seen, for generation, and encodings of passages. Belongs to one model and one batch;
+/// Keys and values of past tokens, for generation, and encodings of passages. Belongs to one model and one batch;
 /// parameters and passages must not change while it is in use.
 struct KeyValueCache {
   virtual ~KeyValueCache() = default;
-  std::int64_t length = 0;  ///< tokens seen
+  std::int64_t length = 0;  ///< past tokens
 };
 
 template <RealScalar R>
 struct Loss {
-  Var<R> total;                       ///< what to differentiate: cross entropy + auxiliary
+  Var<R> total;                       ///< the loss to differentiate: cross entropy + auxiliary
   double cross_entropy = 0;           ///< nats per token (or per text)
   std::optional<double> auxiliary{};  ///< weighted, e.g. the phase contrastive loss; empty when the model has none
 };
@@ -47,7 +47,7 @@ class Model : public Module<R> {
   const ModelConfig& config() const { return config_; }
 
   /// tokens [B, T] -> logits [B, T, vocab_size] (lm) or [B, n_classes] (classify).
-  /// Throws for T > max_seq_len or a token id outside the vocabulary.
+  /// Throws for T > max_seq_len, a token id outside the vocabulary, or (classify) a text of padding only.
   virtual Var<R> logits(const Ids& tokens, const ForwardContext& context = {}) = 0;
   /// Mean cross entropy of targets, weighted by context.class_weights, plus auxiliary losses; never holds all logits of a large
   /// vocabulary. targets: [B] for classifiers; otherwise [B, n], the tokens that follow the last n, 1 <= n <= T: earlier tokens are

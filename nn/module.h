@@ -79,9 +79,10 @@ class Visit {
     Parameter<R> parameter{name, std::move(var)};
     if (SlotBase* slot = parameter.slot(); slot != nullptr) {
       const bool listed = std::any_of(list_.begin(), list_.end(), [&](const Parameter<R>& p) { return p.slot() == slot; });
-      if (slot->name.empty()) slot->name = name;  // a variable keeps the first name it is listed under
-      if (listed && name != slot->name && std::find(slot->aliases.begin(), slot->aliases.end(), name) == slot->aliases.end())
-        slot->aliases.push_back(name);
+      VariableInfo& info = slot->described();
+      if (info.name.empty()) info.name = name;  // a variable keeps the first name it is listed under
+      if (listed && name != info.name && std::find(info.aliases.begin(), info.aliases.end(), name) == info.aliases.end())
+        info.aliases.push_back(name);
       if (listed) return;
     }
     list_.push_back(std::move(parameter));
@@ -98,7 +99,7 @@ class Visit {
 
 /// A module can be moved but not copied: its variables are handles, so a copy would silently share them. To copy, build a second
 /// module and call copy_parameters(); to tie weights on purpose, give both the same Var. Change a parameter through its value(): an
-/// existing optimiser does not know a Var that replaces it.
+/// existing optimiser does not follow when another Var replaces it.
 template <RealScalar R>
 class Module {
  public:

@@ -1,6 +1,6 @@
 #pragma once
-/// What the models of all families share: check the tokens, mask the padding, pool, apply the output layer, keep a cache. A family
-/// defines how tokens become features.
+/// The parts common to the models of all families: token checks, padding masks, pooling, the output layer, caches. A family defines
+/// how tokens become features.
 
 #include <memory>
 #include <vector>

@@ -85,7 +85,7 @@ void AdamW<R>::step(double lr, double gradient_scale) {
                             .rate = static_cast<R>(lr / correction1),
                             .root_correction = static_cast<R>(1 / std::sqrt(correction2)),
                             .eps = static_cast<R>(options_.eps)};
-  // Fetched here, where one thread runs, not in the loop: a tensor may first have to copy shared numbers.
+  // Fetched here, in one thread, not in the loop: data() may first have to copy shared storage.
   struct Numbers {
     R *p, *m, *v;
     const R* g;

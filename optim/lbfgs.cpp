@@ -41,12 +41,12 @@ std::vector<R> empty_vector(const ParameterList<R>& parameters) {
   return std::vector<R>(static_cast<std::size_t>(n));
 }
 
-/// The relative rounding error of a loss, as of a sum.
+/// The relative rounding error of a loss, estimated as that of a sum.
 template <RealScalar R>
 constexpr double rounding = 4.0 * std::numeric_limits<R>::epsilon();
 
-/// The number of steps without progress that end it, and of consecutive searches that close in on a point without meeting the Wolfe
-/// conditions: a kink.
+/// minimise() stops after this many steps without progress, or after this many consecutive searches that close in on a point
+/// without meeting the Wolfe conditions: a kink.
 constexpr int idle_steps = 10, kink_steps = 6;
 
 /// The minimum of the cubic through two values and slopes (Nocedal and Wright, Numerical Optimization, 2nd ed., eq. 3.59); NaN if
@@ -89,9 +89,9 @@ typename Lbfgs<R>::Vector Lbfgs<R>::direction(const Vector& gradient) const {
 
 /// A point that meets the strong Wolfe conditions, or the lowest seen when evaluations run out (Nocedal and Wright, algorithms 3.5
 /// and 3.6 in one loop: `low` is the lowest so far, and the interval from it to `high` contains a solution; without `high`, the
-/// step grows). Values that differ by at most `noise` do not tell which point is lower; there the slopes decide, which keep their
-/// digits closer to the minimum than values do (the approximate Wolfe conditions of Hager and Zhang, SIAM Journal on Optimization
-/// 16, 2005, eq. 4.1). No point above `ceiling` is taken.
+/// step grows). Values within `noise` of each other do not show which point is lower; then the slopes decide, which stay accurate
+/// closer to the minimum than values do (the approximate Wolfe conditions of Hager and Zhang, SIAM Journal on Optimization 16,
+/// 2005, eq. 4.1). No point above `ceiling` is accepted.
 template <RealScalar R>
 typename Lbfgs<R>::Point Lbfgs<R>::search(const std::function<std::optional<Point>(double)>& along, const Point& start, double t,
                                           double ceiling, double noise) const {
@@ -169,8 +169,8 @@ LbfgsReport Lbfgs<R>::minimise(const std::function<Var<R>()>& loss, int iteratio
   require(std::isfinite(now.value) && std::isfinite(inner(now.gradient, now.gradient)), "lbfgs",
           "the loss and its gradient must be finite at the start; the loss is {}", now.value);
   const auto norm = [](const Vector& v) { return std::sqrt(inner(v, v)); };
-  // Progress is a value below the lowest by more than rounding, or the smallest gradient so far. Without it, steps only follow
-  // rounding.
+  // Progress means a value below the lowest by more than rounding, or the smallest gradient so far. Without progress, steps only
+  // follow rounding errors.
   double lowest = now.value, smallest = norm(now.gradient);
   int idle = 0, without_wolfe = 0;
   while (true) {

@@ -7,12 +7,12 @@
 ///
 ///     ⟨a, b⟩ = Re Σ conj(a) b,
 ///
-/// the product of the pairs (x, y) in R^{2n}. It must be this one: y = H s to first order with H the Hessian of L as a function of
+/// the product of the pairs (x, y) in R^{2n}. No other will do: y = H s to first order with H the Hessian of L as a function of
 /// 2n reals, and H is linear over the reals only, H(iz) ≠ iHz (autograd/hessian.h). The curvature condition
 ///
 ///     Re⟨s, y⟩ > 0
 ///
-/// says that L bends upwards along s; then, and only then, does a positive definite matrix take s to y. The imaginary part of sᴴy
+/// means that L curves upwards along s; if and only if it holds, a positive definite matrix maps s to y. The imaginary part of sᴴy
 /// is arbitrary; it vanishes where H commutes with i, as for L = zᴴAz. The strong Wolfe conditions, with p the direction and t the
 /// length,
 ///

@@ -53,12 +53,12 @@ class Optimizer {
 /// Whether weight decay shrinks parameters of this role, where it does not shrink all: the matrices and tables.
 constexpr bool is_decayed(Role role) { return role == Role::Matrix || role == Role::Embedding || role == Role::Output; }
 
-/// Which optimiser, with its constants. The defaults are the ComplexFormer paper's, except for the weight decay.
+/// The choice of optimiser and its constants. The defaults are the ComplexFormer paper's, except for the weight decay.
 ///
 /// Which parameters decay: a weight that shrinks must be able to grow back, and where the loss is flat it cannot. A gain tends to
 /// 0 and takes its layer with it; an angle has no natural small value. So only matrices and tables decay, by role
-/// (autograd/var.h). `decay = "all"` is what the reference implementations do, and what earlier versions of argand did: every
-/// parameter decays, and Muon's decay at its own learning rate, muon_lr_scale times as fast as weight_decay says.
+/// (autograd/var.h). With `decay = "all"`, as in the reference implementations and earlier versions of argand, every parameter
+/// decays, and Muon's at its own learning rate, muon_lr_scale times as fast as weight_decay states.
 struct OptimizerConfig {
   std::string name = "adamw";
   double beta1 = 0.9;

@@ -1,6 +1,6 @@
 #pragma once
-/// ARGAND_SANITIZED: whether the address or thread sanitizer watches. Tests then run twenty times as slow; the longest take fewer
-/// samples, and the release build goes all the way.
+/// ARGAND_SANITIZED: whether the address or thread sanitizer watches. Tests then run twenty times as slow; the longest ones use
+/// fewer samples; the release build runs them in full.
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)  // GCC
 #define ARGAND_SANITIZED

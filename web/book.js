@@ -33,7 +33,9 @@ addEventListener("DOMContentLoaded", () => {
     const open = document.body.classList.toggle("menu-open");
     byId("page-menu").setAttribute("aria-expanded", open);
   });
-  byId("page-contents").addEventListener("click", (event) => {
+  const contents = byId("page-contents"), here = contents.querySelector("[aria-current]");
+  if (here) contents.scrollTop = here.offsetTop - contents.clientHeight / 2;  // pages at the end of a long list are seen in it too
+  contents.addEventListener("click", (event) => {
     if (event.target.closest("a")) document.body.classList.remove("menu-open");
   });
 

@@ -20,7 +20,7 @@
 namespace argand {
 namespace {
 
-/// The command that times a finished run's model; empty if the time is known or its checkpoint is gone.
+/// The command that measures the speed of a finished run's model; empty if it has been measured or there is no checkpoint any more.
 std::vector<std::string> timing_command(const RunFolder& run, const AblationResult& result) {
   if (result.milliseconds_per_token > 0 || !std::filesystem::exists(run.last())) return {};
   return {"eval", run.last(), "--latency", "--json", run.latency()};
@@ -45,7 +45,7 @@ std::string differences(const nlohmann::json& before, const nlohmann::json& now)
 }  // namespace
 
 Ablation::Ablation(AblationTable table, AblationOptions options) : table_(std::move(table)), options_(std::move(options)) {
-  // All rows with the first seed, then all with the second: after an early stop all rows can still be compared.
+  // First all rows with the first seed, then all with the second: if stopped early, all rows can still be compared.
   for (std::int64_t seed = 0; seed < options_.seeds; ++seed)
     for (std::size_t row = 0; row < table_.rows.size(); ++row) jobs_.push_back({row, seed});
 }
@@ -60,7 +60,7 @@ Settings Ablation::settings(const Job& job) const {
 
 void Ablation::check() const {
   for (std::size_t row = 0; row < table_.rows.size(); ++row) RunConfig::resolve({}, settings({row, 0}), table_.task);
-  // Unreadable data are reported once, before the folder is marked as an ablation of them.
+  // Read the data before the folder is marked as an ablation, so that an error is reported once.
   const auto first = std::find_if(jobs_.begin(), jobs_.end(), [&](const Job& job) { return !result(job); });
   if (first != jobs_.end()) open_data(RunConfig::resolve({}, settings(*first), table_.task));
 }
@@ -95,9 +95,9 @@ void Ablation::remember_settings() const {
   if (std::ifstream file(path); file) {
     auto before = json_or_nothing<nlohmann::json>(std::string(std::istreambuf_iterator<char>(file), {}));
     if (table_.task == "lm" && before.is_object() && !before.contains("eval_protocol"))
-      before["eval_protocol"] = "full-blocks";  // in runs from before there was a choice
+      before["eval_protocol"] = "full-blocks";  // older runs had no choice of protocol
     nlohmann::json now = settings;
-    // Kept runs do not record where their data were.
+    // Kept runs do not record where their data were, so compare without paths.
     if (before.is_object() && before == nlohmann::json(without_paths(before))) now = nlohmann::json(without_paths(settings));
     if (before != now)
       input_fail("--out", "{} contains an ablation with different settings ({}); choose another folder, or remove that one",
@@ -131,7 +131,7 @@ int Ablation::run() {
                              ++failed;
                              failures += fmt::format("\n  {}: {}", work[job.job].name, job.last_line);
                            },
-                       // An audit that finds violations fails, but has written them down.
+                       // An audit that finds violations exits with an error, but has written its results.
                        .may_fail = [](const std::vector<std::string>& words) { return words[0] == "audit"; }};
   if (const int signal = all.run(work); signal != 0) return Interrupt::exit_code(signal);
   write_tables(results(), options_.out);

@@ -1,5 +1,5 @@
 #pragma once
-/// Runs an ablation: trains every row with every seed, each run in its own process, and reports the results as tables.
+/// Runs an ablation: trains every row with every seed, each run in its own process, and writes tables of the results.
 
 #include <cstdint>
 #include <optional>
@@ -15,9 +15,9 @@ struct AblationOptions {
   std::string out;           ///< folder; a run is OUT/ROW/seed-S
   std::int64_t seeds = 3;    ///< 0 ... seeds - 1
   std::int64_t jobs = 1;     ///< runs at a time
-  std::int64_t threads = 1;  ///< per run
-  bool probe = false;        ///< afterwards, let each language model write, and test it on long windows (probes.h)
-  bool latency = false;      ///< afterwards, time how fast each language model writes
+  std::int64_t threads = 1;  ///< threads per run
+  bool probe = false;        ///< afterwards, generate text with each language model, and test it on long windows (probes.h)
+  bool latency = false;      ///< afterwards, measure how fast each language model generates
   KeyTexts shared;           ///< shared_settings()
 };
 
@@ -25,15 +25,15 @@ class Ablation {
  public:
   Ablation(AblationTable table, AblationOptions options);
 
-  /// Throws InputError if a row is impossible: unknown keys, invalid values, sizes that do not fit; and Error if something is left
-  /// to train and its data cannot be read.
+  /// Throws InputError for a row with unknown keys, invalid values, or sizes that do not fit; and Error if something remains to be
+  /// trained and its data cannot be read.
   void check() const;
-  /// Trains what has not been trained yet, showing progress; stopped runs continue. Returns 0, or 128 + the signal that stopped it
-  /// after every run has saved. Throws Error if the folder holds an ablation with other settings or, once all others are done, for
+  /// Trains the missing runs, showing progress; stopped runs continue. Returns 0, or 128 + the signal that stopped it once every
+  /// run has saved. Throws Error if the folder holds an ablation with other settings or, when all other runs have finished, for
   /// runs that failed.
   int run();
 
-  /// Covers all seeds present in the folder, not only those asked for.
+  /// Includes all seeds found in the folder, not only the requested ones.
   ResultTable results() const;
 
  private:

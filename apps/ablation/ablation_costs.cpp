@@ -9,7 +9,7 @@
 namespace argand {
 namespace {
 
-/// Over the runs that record it.
+/// Averaged over the runs that record it.
 Spread spread_where_known(const SeedResults& results, const std::function<double(const AblationResult&)>& f) {
   std::vector<double> values;
   for (const auto& [_, result] : results)
@@ -17,10 +17,10 @@ Spread spread_where_known(const SeedResults& results, const std::function<double
   return spread_of(values);
 }
 
-/// Steps whose losses are averaged: one batch says little.
+/// The number of steps whose losses are averaged: a single batch is too noisy.
 constexpr std::int64_t averaged_steps = 100;
 
-/// The steps that all logs still have, ascending: kept logs are thinned, and not all alike.
+/// The steps that all logs still have, ascending: kept logs have been thinned, not all in the same way.
 std::vector<std::int64_t> steps_of_all(const std::vector<SeedResults>& results) {
   std::map<std::int64_t, std::size_t> logs_with;
   std::size_t logs = 0;
@@ -35,7 +35,7 @@ std::vector<std::int64_t> steps_of_all(const std::vector<SeedResults>& results) 
   return steps;
 }
 
-/// Step -> mean training loss over those of the last hundred steps that are in `steps`; only for steps preceded by that many.
+/// Step -> mean training loss of the last hundred steps, as far as they are in `steps`; only for steps with that many predecessors.
 std::map<std::int64_t, double> mean_losses(const AblationResult& result, const std::vector<std::int64_t>& steps) {
   std::map<std::int64_t, double> means;
   for (const std::int64_t last : steps) {
@@ -120,7 +120,7 @@ std::string AblationReport::costs() const {
 std::string AblationReport::pace() const {
   if (!lm()) return "";
   const std::vector<std::int64_t> steps = steps_of_all(results_);
-  double reached = 0;                                                               // by every run
+  double reached = 0;                                                               // a loss that every run reaches
   std::vector<std::vector<std::map<std::int64_t, double>>> means(results_.size());  // [row][seed]
   for (std::size_t row = 0; row < results_.size(); ++row)
     for (const auto& [_, result] : results_[row]) {

@@ -30,7 +30,7 @@ Json six_digits(const std::vector<double>& values) {
   return list;
 }
 
-/// On which side of 0 the whole interval lies.
+/// The side of 0 on which the whole interval lies.
 RowVerdict side_of(const PairedDifference& c) {
   if (c.high && *c.high < 0) return RowVerdict::Lower;
   if (c.low && *c.low > 0) return RowVerdict::Higher;
@@ -189,7 +189,7 @@ std::string AblationReport::claims() const {
                          difference_text(c, lm()), to_text(claims_[i].verdict), claim.within && c.low ? "" : why);
   }
   const std::string note = table_.note.empty() ? "" : paragraph(table_.note);
-  // If the paper has claims but none compares these rows, its note does not apply to them either.
+  // If the paper has claims but none concerns these rows, omit its note as well.
   if (lines.empty()) return table_.claims.empty() ? note : "";
   for (const AblationClaim& claim : table_.claims)
     if (claim.better.empty()) lines += fmt::format("| | {} | | out of reach: {} |\n", claim.paper, claim.out_of_reach);

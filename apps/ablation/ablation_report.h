@@ -1,5 +1,5 @@
 #pragma once
-/// The tables of an ablation, computed only from what its runs came to.
+/// The tables of an ablation, computed only from the results of its runs.
 
 #include <functional>
 
@@ -13,7 +13,7 @@ enum class RowVerdict { Lower, Higher, Holds, DoesNot, Unknown };
 /// "lower", "higher", "holds", "does not hold", "not significant"
 std::string to_text(RowVerdict verdict);
 
-/// One row compared with another, over the runs with a common seed.
+/// One row compared with another, over the runs with the same seeds.
 struct RowComparison {
   std::vector<std::int64_t> seeds;
   PairedDifference difference;  ///< of the losses in nats, or of the accuracies in points
@@ -22,16 +22,16 @@ struct RowComparison {
 
 class AblationReport {
  public:
-  /// `results`, `rates`: one entry per row; no rates if none were searched for.
+  /// `results` and `rates` have one entry per row; `rates` is empty if there was no search.
   AblationReport(AblationTable table, std::vector<SeedResults> results, std::vector<RateResults> rates = {});
   explicit AblationReport(const ResultTable& runs) : AblationReport(runs.table, runs.results, runs.rates) {}
 
-  // All as Markdown, "" where there is nothing to show.
-  std::string rows() const;    ///< each row against the first, and the meaning of the columns
-  std::string rates() const;   ///< what each learning rate came to
-  std::string pace() const;    ///< the steps and the arithmetic each row takes to a loss that all reach; "" if a run is too short
+  // The tables in Markdown, "" if there is nothing to show.
+  std::string rows() const;    ///< each row compared with the first, and the meaning of the columns
+  std::string rates() const;   ///< the result of each learning rate
+  std::string pace() const;    ///< the steps and FLOPs that each row needs to reach a loss that all reach; "" if a run is too short
   std::string claims() const;  ///< the paper's claims with verdicts, and the note
-  std::string costs() const;   ///< what a token costs in arithmetic, time and memory
+  std::string costs() const;   ///< FLOPs, time and memory per token
   /// Rows, rates, pace and claims.
   std::string markdown() const;
   /// Rows and claims as numbers of six digits, one line per row, for figures.
@@ -39,7 +39,7 @@ class AblationReport {
 
  private:
   bool lm() const { return table_.task == "lm"; }
-  /// Row minus other, for each seed that both have.
+  /// This row minus the other, for each seed that both have.
   std::vector<double> differences(std::size_t row, std::size_t other) const;
   std::optional<std::size_t> find(const std::string& row) const;
   double shown(double difference) const;
@@ -50,24 +50,24 @@ class AblationReport {
   AblationTable table_;
   std::vector<SeedResults> results_;
   std::vector<RateResults> rates_;
-  std::vector<RowComparison> rows_;            ///< each against the first
+  std::vector<RowComparison> rows_;            ///< each compared with the first
   std::vector<RowComparison> claims_;          ///< those that this table can test, better minus worse
   std::vector<const AblationClaim*> claimed_;  ///< the claims they belong to
 };
 
 /// "+1.3", "-0.2", "0.0"
 std::string signed_text(double value);
-/// A difference in the unit shown in tables: of losses, exp(d) - 1 in per cent; otherwise unchanged, in points.
+/// A difference in the unit shown in tables: for losses exp(d) - 1 in per cent, otherwise unchanged, in points.
 double in_units(double difference, bool of_losses);
 
 /// The text as terminated lines of a Markdown file.
 std::string paragraph(const std::string& text);
 
-/// The tables of a Markdown text, one below the other; those that are empty are left out.
+/// Joins the tables of a Markdown file, leaving out empty ones.
 std::string one_below_the_other(const std::vector<std::string>& tables);
 
-/// "+1.3 % [-0.2, 2.8]", or "+1.3 % (1)" without an interval: a difference of losses in nats, shown as that of the perplexities in
-/// per cent, exp(d) - 1; "+1.3 [-0.2, 2.8]" for points; "-" if there are no pairs.
+/// "+1.3 % [-0.2, 2.8]", or "+1.3 % (1)" without an interval: for losses in nats the difference of perplexities in per cent, exp(d)
+/// - 1; "+1.3 [-0.2, 2.8]" for points; "-" if there are no pairs.
 std::string difference_text(const PairedDifference& c, bool of_losses);
 
 /// "401.3 ± 12.0 (3)", "401.3 (1)", or "-" for none: mean ± sample standard deviation (count), with this many decimals.

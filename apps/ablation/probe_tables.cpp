@@ -10,7 +10,7 @@
 namespace argand {
 namespace {
 
-/// The values of the runs of a row that have one.
+/// The values of a row's runs, where they exist.
 std::vector<double> values_of(const SeedResults& row, const std::function<std::optional<double>(const RunProbes&)>& f) {
   std::vector<double> found;
   for (const auto& [_, run] : row)
@@ -82,7 +82,7 @@ std::string texts_table(const ResultTable& runs) {
 
 std::string positions_table(const ResultTable& runs) {
   std::int64_t longest = 0, trained = 0;
-  bool some_end = false;  // where training windows ended
+  bool some_end = false;  // where training windows end
   std::vector<PositionProbe::Span> spans;
   for (const SeedResults& row : runs.results)
     for (const auto& [_, run] : row)

@@ -1,5 +1,5 @@
 #pragma once
-/// Tables of what was measured of trained language models besides their loss, as Markdown; "" where no run was measured so.
+/// Markdown tables of measurements of trained language models other than their loss; "" where no run was measured.
 
 #include <string>
 
@@ -7,16 +7,16 @@
 
 namespace argand {
 
-/// How varied the texts are that they write, and what a judge says of them.
+/// The diversity of generated texts, and their loss under a judge.
 std::string texts_table(const ResultTable& runs);
-/// Their perplexity by the number of preceding tokens.
+/// Perplexity by the number of preceding tokens.
 std::string positions_table(const ResultTable& runs);
-/// What learnt parameters are worth: how much worse the rows that have them do with a fixed number in their place.
+/// The value of learnt parameters: the loss when they are replaced by a fixed number.
 std::string interventions_table(const ResultTable& runs);
-/// For the rows that look things up: whether they read what they are to predict, and what reading is worth.
+/// For rows with retrieval: whether they ever read what they are to predict, and what reading passages is worth.
 std::string lookup_table(const ResultTable& runs);
 
-/// All of them.
+/// All these tables.
 std::string probe_tables(const ResultTable& runs);
 
 }  // namespace argand

@@ -54,7 +54,7 @@ std::optional<Corpus> text_of(const TrainedRun& judge) {
   }
 }
 
-/// How the corpus itself continues the prompts of the texts [B, N]; nothing if they come from another text.
+/// The corpus's own continuations of the prompts of the texts [B, N]; empty if the prompts come from another text.
 std::optional<Ids> originals_of(const Json& probe, const Ids& texts, const Corpus& corpus) {
   const std::string name = probe.value("part", "");
   const Ids& part = name == "test part" ? corpus.test : name == "valid part" ? corpus.valid : corpus.train;
@@ -84,7 +84,7 @@ std::vector<std::string> next_probe(const AblationTable& table, const std::strin
   const RunFolder run(folder);
   if (!fs::exists(run.last())) return {};
   const Checkpoint last(run.last());
-  // A damaged file is made again, as is one from an earlier step.
+  // A damaged file is written again, as is one from an earlier step.
   const auto missing = [&](const std::string& path, bool (*is_one)(const Json&)) {
     const Json probe = read_json(path);
     return !is_one(probe) || probe["step"] != last.state().step;
@@ -137,9 +137,9 @@ std::int64_t judge_texts(const AblationTable& table, const std::string& out, con
       const double loss = loss_of(texts, prompt_length);
       const bool as_before = probe.value("judge", "") == name && probe["model"].value("loss", 0.0) == loss;
       probe["model"]["loss"] = loss;
-      if (probe.contains("corpus") && !as_before) probe["corpus"].erase("loss");  // another judge's
+      if (probe.contains("corpus") && !as_before) probe["corpus"].erase("loss");  // from another judge
       const auto originals = corpus ? originals_of(probe, texts, *corpus) : std::nullopt;
-      if (originals && probe.contains("corpus")) {  // the same for all seeds and rows: judged once
+      if (originals && probe.contains("corpus")) {  // the same for all seeds and rows, so judged once
         const std::span<const std::int32_t> ids = originals->span();
         const auto [known, is_new] = losses_of_originals.try_emplace({ids.begin(), ids.end()});
         if (is_new) known->second = loss_of(*originals, prompt_length);

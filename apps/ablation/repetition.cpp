@@ -16,10 +16,10 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// The settings of a configuration, all of them.
+/// All settings of a configuration, flattened.
 Json all_settings(const RunConfig& config) { return flat_settings(parse_json("config", config.to_json())); }
 
-/// "lr is 0.002, was 0.001": where two configurations differ, but for keys that may.
+/// The differences between two configurations, ignoring keys that may differ: "lr is 0.002, was 0.001".
 std::vector<std::string> differences(const Json& before, const Json& now, const std::set<std::string>& may) {
   std::vector<std::string> found;
   for (const auto& [key, is] : now.items())
@@ -31,14 +31,14 @@ std::vector<std::string> differences(const Json& before, const Json& now, const 
 const std::set<std::string> of_a_run = {"data", "keep", "milestone_every"};
 const std::set<std::string> of_the_data = {"steps", "tokens", "vocab_size", "n_classes"};
 
-/// As an option has it: lists without brackets.
+/// A value as written in an option: lists without brackets.
 std::string option_text(const Json& value) {
   if (value.is_string()) return value.get<std::string>();
   const std::string text = value.dump();
   return value.is_array() ? text.substr(1, text.size() - 2) : text;
 }
 
-/// The settings of a kept row, but those that only its data say.
+/// The settings of a kept row, without those that follow from its data.
 KeyTexts recipe_of_row(const Json& settings, const Json& asked) {
   KeyTexts recipe;
   const bool epochs = settings.value("epochs", 0) > 0;

@@ -1,6 +1,5 @@
 #pragma once
-/// `argand ablate FILE.json --repeat`: trains kept rows again with the same seeds, and reports whether the results land where they
-/// did.
+/// `argand ablate FILE.json --repeat`: trains kept rows again with the same seeds, and reports whether the results agree.
 
 #include <cstdint>
 #include <optional>
@@ -12,33 +11,34 @@
 
 namespace argand {
 
-/// The requested rows of kept results; all of them if none are named. Throws InputError for results that are only costs, and for a
-/// row with fewer than two kept runs, or without the first `seeds`; `path` is that of the results.
+/// The requested rows of kept results; all of them if none are named. Throws InputError for results that contain only costs, and
+/// for a row that has fewer than two kept runs or lacks one of the first `seeds`. `path`: the file, for messages.
 ResultTable rows_to_repeat(const ResultTable& kept, const std::vector<std::string>& wanted, std::int64_t seeds,
                            const std::string& path);
 
-/// How to train such rows again.
+/// The settings for training these rows again.
 struct Recipe {
   AblationTable table;  ///< each row with all its settings
   KeyTexts shared;      ///< what was requested for all of them, with `data` as the location of the data
 };
-/// Throws InputError when data are missing, and when this program cannot train a row as the kept one was.
+/// Throws InputError when data are missing, or when this program cannot train a row with its kept settings.
 Recipe recipe_of(const ResultTable& kept, const std::string& data);
 
 /// A row's new runs, compared with the kept ones of the same seeds.
 struct RepeatedRow {
   std::string name;
-  std::vector<double> kept, kept_again, here;  ///< perplexities, or accuracies in percent; of all kept runs, of pairs with one seed
-  double apart = 0;                            ///< mean of here - kept_again: of losses in nats, or of accuracies in points
-  std::optional<double> within{};              ///< means_within(); nothing without a pair, or with only one kept run
-  bool same = false;                           ///< every new run has exactly the numbers of the kept one
-  std::vector<std::string> settings{};         ///< "steps is 100, was 625": where the configurations differ
+  std::vector<double> kept, kept_again,
+      here;          ///< perplexities, or accuracies in percent; of all kept runs, then of the pairs with the same seed
+  double apart = 0;  ///< mean of here - kept_again: of losses in nats, or of accuracies in points
+  std::optional<double> within{};       ///< means_within(); nothing without a pair, or with only one kept run
+  bool same = false;                    ///< every new run has exactly the numbers of the kept one
+  std::vector<std::string> settings{};  ///< "steps is 100, was 625": differences between the configurations
   bool lands() const;
 };
 
 class Repetition {
  public:
-  /// The rows of `kept` and those of the same names in `now`. Throws Error for settings that this program does not know.
+  /// Pairs the rows of `kept` with the rows of the same names in `now`. Throws Error for settings that this program does not have.
   Repetition(const ResultTable& kept, const ResultTable& now);
 
   const std::vector<RepeatedRow>& rows() const { return rows_; }

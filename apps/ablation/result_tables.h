@@ -1,5 +1,5 @@
 #pragma once
-/// All tables of an ablation's results, and whether a page has them.
+/// All tables of an ablation's results, and a check that a page contains them.
 
 #include <string>
 #include <vector>
@@ -10,12 +10,12 @@ namespace argand {
 
 struct NamedTable {
   std::string kind;      ///< "rows", "rates", "pace", "claims", "texts", "positions", "interventions", "lookup"; "costs"
-  std::string markdown;  ///< with what explains it
+  std::string markdown;  ///< including its explanation
 };
-/// Those that the runs can fill, in this order; of costs that one alone.
+/// The tables for which the runs have data, in this order; for costs only that table.
 std::vector<NamedTable> tables_of(const ResultTable& runs);
 
-/// One below the other.
+/// All tables in Markdown.
 std::string markdown_of(const ResultTable& runs);
 /// AblationReport::json(), and the tables by kind.
 std::string json_of(const ResultTable& runs);
@@ -23,7 +23,7 @@ std::string json_of(const ResultTable& runs);
 /// Writes table.md, table.json and, if runs were probed, probes.md to OUT.
 void write_tables(const ResultTable& runs, const std::string& out);
 
-/// One line for each line of the tables that the page does not have.
+/// The lines of the tables that are missing in the page.
 std::vector<std::string> missing_in_page(const ResultTable& runs, const std::string& page);
 
 }  // namespace argand

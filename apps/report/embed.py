@@ -2,8 +2,8 @@
 
   embed.py OUT.cpp page.html page.css chart.min.js SCRIPT.js...
 
-page.html says {{style}}, {{chart}}, {{data}} and {{scripts}} where they go. What stands before {{data}} and after it become
-PageParts of apps/report/page.h.
+page.html has {{style}}, {{chart}}, {{data}} and {{scripts}} in their places. The text before {{data}} and the text after it
+become PageParts (apps/report/page.h).
 """
 import re
 import sys
@@ -15,7 +15,7 @@ def read(path):
 
 
 def literal(text):
-    """A C++ string literal: one line of source a line of text, what is not plain ASCII in octal."""
+    """A C++ string literal: one source line per line of text, non-ASCII bytes in octal."""
     escaped = "".join(
         {0x22: '\\"', 0x5C: "\\\\", 0x0A: '\\n"\n"'}.get(byte, chr(byte) if 32 <= byte < 127 else f"\\{byte:03o}")
         for byte in text.encode())
@@ -26,7 +26,7 @@ out, page, style, chart, *scripts = sys.argv[1:]
 chart_js = read(chart)
 if not re.match(r"/\*!\s+\* Chart\.js v3\.", chart_js):
     sys.exit(f"{chart} is not Chart.js 3; install libjs-chart.js, or say where it is with -Dchartjs=PATH")
-# The licences stay; addresses in them go, so that the page names no host at all.
+# Keep the licences but remove addresses in them, so that the page names no host at all.
 parts = {"style": read(style), "chart": re.sub(r"https?://", "", chart_js), "scripts": "\n".join(map(read, scripts))}
 for name, text in parts.items():
     if re.search(r"</(script|style)", text, re.I):

@@ -15,7 +15,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 using Snapshot = std::map<std::string, AnyTensorOf<double>>;
 
-/// Limits on the numbers of all steps together on the page, and on the steps that are drawn.
+/// Limits on the total count of numbers on the page, and on the steps that are drawn.
 constexpr std::int64_t most_numbers = 40'000, most_steps = 12;
 
 /// Whether the page follows this parameter through training: its values or, for complex weights, their phases.
@@ -24,7 +24,7 @@ bool is_reported(const ReportParts& parts, const std::string& name, bool is_comp
   return std::any_of(parts.history.begin(), parts.history.end(), [&](const std::string& end) { return name.ends_with(end); });
 }
 
-/// The reported parameters as initialised.
+/// The reported parameters as they were initialised.
 Snapshot drawn(const RunConfig& config) {
   Snapshot snapshot;
   with_precision(config, [&]<class R>(R) {
@@ -36,7 +36,7 @@ Snapshot drawn(const RunConfig& config) {
   return snapshot;
 }
 
-/// The same parameters as stored in the checkpoint.
+/// The same parameters as stored in a checkpoint.
 Snapshot read(const Checkpoint& checkpoint, const Snapshot& wanted) {
   Snapshot snapshot;
   for (const auto& [name, like] : wanted)
@@ -73,7 +73,7 @@ nlohmann::ordered_json history_of(const RunFolder& folder, const Checkpoint& new
   Snapshot first = drawn(config);
   if (first.empty()) return nullptr;
   std::vector<std::int64_t> steps = folder.kept_steps();
-  if (!steps.empty() && steps.front() == 0) first = read(Checkpoint(folder.at_step(0)), first);  // of a run that began with others
+  if (!steps.empty() && steps.front() == 0) first = read(Checkpoint(folder.at_step(0)), first);  // the run began with other weights
   std::int64_t numbers = 0;
   for (const auto& [name, tensor] : first)
     if (tensor.index() == 0) numbers += std::get<0>(tensor).size();

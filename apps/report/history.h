@@ -1,5 +1,5 @@
 #pragma once
-/// How the interpretable parameters of a run moved during training, read from its checkpoints.
+/// How a run's interpretable parameters changed during training, read from its checkpoints.
 
 #include <nlohmann/json.hpp>
 

@@ -32,7 +32,7 @@ Json to_json(const Curve& curve) {
   return json;
 }
 
-/// The lowest and the highest point of equal stretches, plus any value that is not finite.
+/// The lowest and the highest point in each of many equal intervals, plus any value that is not finite.
 Curve thinned(const Curve& curve) {
   const std::size_t n = curve.x.size();
   if (n <= most_points) return curve;
@@ -88,7 +88,8 @@ std::map<std::string, Curve> numbers_of(const RunLog& log) {
   return curves;
 }
 
-/// Time and tokens since the beginning, by step. Lines are `log_every` steps apart and stand for all steps between.
+/// Time and tokens since the beginning, by step. Lines are `log_every` steps apart; each stands for all steps since the previous
+/// one.
 Json clock_of(const RunLog& log) {
   Curve seconds, tokens;
   double second = 0, token = 0;

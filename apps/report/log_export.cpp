@@ -34,7 +34,7 @@ std::uint32_t masked_checksum(std::string_view bytes) {
   return ((crc >> 15) | (crc << 17)) + 0xA282EAD8U;
 }
 
-/// Little-endian, like everything here.
+/// Appends an integer in little-endian order.
 template <class T>
 std::string bytes_of(T value) {
   static_assert(std::endian::native == std::endian::little);
@@ -91,7 +91,7 @@ std::string tensorboard_events_of(const RunLog& log) {
   std::string text = record(at() + field(3, "brain.Event:2"));
   for (const Json& line : log.lines) {
     const auto last = line["step"].get<std::int64_t>();
-    // A line stands for all steps since the line before it, and `seconds` is the time of one of them.
+    // A line stands for all steps since the previous line; its `seconds` is the time of one of them.
     if (const auto own = line.find("seconds"); own != line.end() && own->is_number())
       seconds += static_cast<double>(last - std::exchange(before, last)) * own->get<double>();
     std::string summary;

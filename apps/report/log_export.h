@@ -11,8 +11,8 @@ namespace argand {
 /// and lists are prefixed with the names of these: theta.blocks.0.
 std::string csv_of(const RunLog& log);
 
-/// An event file: TFRecords of Event messages (tensorflow/core/util/event.proto), with one scalar per number, at the second of
-/// training at which it was logged, validations and checkpoints left out.
+/// An event file: TFRecords of Event messages (tensorflow/core/util/event.proto), with one scalar per number. Its time is the
+/// training time when it was logged, without validations and checkpoints.
 std::string tensorboard_events_of(const RunLog& log);
 
 }  // namespace argand

@@ -1,4 +1,4 @@
-// Boost.Beast, because Debian has it as headers only: cpp-httplib would bring OpenSSL and Brotli into the program.
+// Boost.Beast, because Debian has it as headers only; cpp-httplib would bring OpenSSL and Brotli into the program.
 #include "apps/report/loopback_server.h"
 
 #include <boost/asio/ip/tcp.hpp>
@@ -23,9 +23,9 @@ using asio::ip::tcp;
 using boost::system::error_code;
 
 constexpr std::size_t most_visitors = 64;
-constexpr auto patience = std::chrono::seconds(20);  // nobody holds a connection for ever; our page asks every two seconds
+constexpr auto patience = std::chrono::seconds(20);  // idle connections are closed; our page asks every two seconds
 
-/// One browser: its requests, one after the other. Lives while one of them is in progress.
+/// One browser, whose requests are answered in order. Lives while a request is in progress.
 class Visitor : public std::enable_shared_from_this<Visitor> {
  public:
   Visitor(tcp::socket socket, std::uint16_t port, const std::function<Answer(const std::string&)>& answer)
@@ -75,14 +75,14 @@ class Visitor : public std::enable_shared_from_this<Visitor> {
   }
 
   beast::tcp_stream stream_;
-  beast::flat_buffer buffer_{1 << 16};  // our requests have some hundred bytes
+  beast::flat_buffer buffer_{1 << 16};  // our requests have a few hundred bytes
   http::request<http::string_body> request_;
   http::response<http::string_body> response_;
   std::uint16_t port_;
   const std::function<Answer(const std::string&)>& answer_;
 };
 
-/// Accepts browsers. With too many connections the oldest is closed: idle ones cannot keep anybody out.
+/// Accepts connections. When there are too many, closes the oldest: idle connections cannot lock anybody out.
 class Door {
  public:
   Door(tcp::acceptor& acceptor, const std::function<Answer(const std::string&)>& answer)
@@ -91,7 +91,7 @@ class Door {
   void open() {
     acceptor_.async_accept([this](const error_code& error, tcp::socket socket) {
       if (error == asio::error::operation_aborted) return;
-      if (error) {  // e.g. no descriptors left: asking again at once would only spin
+      if (error) {  // for example no descriptors left: retrying at once would only spin
         make_room(most_visitors / 2);
         pause_.expires_after(std::chrono::milliseconds(100));
         pause_.async_wait([this](const error_code& ended) {

@@ -1,5 +1,5 @@
 #pragma once
-/// A server of a few pages, only for browsers on this machine.
+/// An HTTP server for browsers on this machine only.
 
 #include <cstdint>
 #include <functional>
@@ -14,9 +14,9 @@ struct Answer {
 };
 
 /// Listens on 127.0.0.1, which other machines cannot reach, until SIGINT or SIGTERM. `port`: 0 for any free port; `ready(port)` is
-/// called as soon as it listens. `answer(target)` answers a GET of that path and query; an Error that it throws becomes a 500 with
-/// its text. Requests that name another host are refused, so that a page from elsewhere cannot read along under a name that it
-/// points here. Throws Error when it cannot listen.
+/// called once it listens. `answer(target)` answers a GET of that path and query; an Error that it throws becomes a 500 with
+/// its text. Requests for another host name are refused, so that no foreign page can read the answers through a name that resolves
+/// to this address. Throws Error when it cannot listen.
 void serve_on_loopback(std::uint16_t port, const std::function<void(std::uint16_t)>& ready,
                        const std::function<Answer(const std::string& target)>& answer);
 

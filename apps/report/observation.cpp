@@ -27,7 +27,7 @@ constexpr std::size_t articles_shown = 8, article_words = 60;
 
 Json none(const std::string& why) { return {{"none", why}}; }
 
-/// The part, or what the page says instead if it is unavailable.
+/// The result, or an explanation for the page if it is unavailable.
 template <class Make>
 Json or_why(const Make& make) {
   try {
@@ -37,10 +37,10 @@ Json or_why(const Make& make) {
   }
 }
 
-/// The articles to show: the test articles, if there are any.
+/// The articles to show: the test articles if there are any.
 const std::vector<Article>& shown_part(const ArticleSets& sets) { return sets.test.empty() ? sets.valid : sets.test; }
 
-/// The text to show, in the model's words.
+/// The text to show, as ids of the model.
 Words words_of(const TrainedRun& trained, const ObservationOptions& options, SharedData& data) {
   const RunConfig& config = trained.checkpoint.config();
   if (config.model.task == TextTask::Lm) {
@@ -89,7 +89,7 @@ Json thousandths(const Tensor<double>& weights) {
   return heads;
 }
 
-/// What one layer read at each position, and the words of the passages, once each. A position may read nothing, and there may be no
+/// The passages that one layer read at each position, and their words, once each. A position may read nothing, and there may be no
 /// gate.
 Json reading_of(const Ids& chosen, const Tensor<double>& weights, const Tensor<double>& gates, const Tokenizer& tokens,
                 const KnowledgeBase& base, Json& passages) {
@@ -116,7 +116,7 @@ Json reading_of(const Ids& chosen, const Tensor<double>& weights, const Tensor<d
   return window;
 }
 
-/// One observed pass over the words.
+/// One observed forward pass over the words.
 template <RealScalar R>
 Json look(Model<R>& model, const TrainedRun& trained, const Words& words, const PassageStore* store) {
   Json page = {{"words", in_words(*trained.tokens, words)}, {"phases", Json::array()}, {"attention", Json::array()}};
@@ -143,8 +143,8 @@ Json look(Model<R>& model, const TrainedRun& trained, const Words& words, const 
   return page;
 }
 
-/// The gradient of the loss on these words, one line per parameter: magnitudes, and for a complex one the phases. The target is
-/// each next word; or the article's class, for a text without one the class that the model predicts.
+/// The gradient of the loss on these words, one line per parameter: magnitudes, and phases if it is complex. The targets are the
+/// next words, or the article's class; if it has none, the class that the model predicts.
 template <RealScalar R>
 Json gradients_of(Model<R>& model, const Words& words, std::optional<std::int32_t> label, const ForwardContext& context) {
   const auto T = static_cast<std::int64_t>(words.size());

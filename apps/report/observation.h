@@ -1,6 +1,6 @@
 #pragma once
-/// A trained model applied to a text: phases, attention, what reflection windows read, gradients; and what it writes, or how it
-/// labels.
+/// A trained model applied to a text: phases, attention, the passages that reflection windows read, gradients; also generated text,
+/// or labels.
 
 #include <map>
 #include <nlohmann/json.hpp>
@@ -29,8 +29,8 @@ struct ObservationOptions {
 };
 
 /// {"text": {"words", "from", "cut", "phases", "attention", "windows", "passages"}, "gradients": {"loss", "parameters": [{"name",
-/// "size", "rms", "largest", "zeros", "phases"}]}, "samples": [...], "articles": [...]}; an unavailable part is {"none": why}
-/// (missing data, words that the model does not know).
+/// "size", "rms", "largest", "zeros", "phases"}]}, "samples": [...], "articles": [...]}; an unavailable part (missing data, unknown
+/// words) is {"none": why}.
 nlohmann::ordered_json observe(const TrainedRun& trained, const ObservationOptions& options, SharedData& data);
 
 }  // namespace argand

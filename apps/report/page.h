@@ -13,11 +13,11 @@ struct PageParts {
 };
 extern const PageParts page_parts;
 
-/// A page is one file small enough to mail; throws Error above this size.
+/// The maximum size of a page, small enough to mail; make_page throws Error above it.
 inline constexpr std::size_t largest_page = 5'000'000;
 
-/// The whole file. `live`: served by `argand report --follow`, which the page may ask for updates, and nobody else. The data are in
-/// a script element of their own that nothing in them can end: `<` is written as \u003c.
+/// The whole file. `live`: the page is served by `argand report --follow` and may request updates from that server only. The data
+/// are in a script element of their own, which they cannot close because `<` is written as \u003c.
 std::string make_page(const nlohmann::ordered_json& data, bool live = false);
 
 }  // namespace argand

@@ -13,7 +13,7 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
-/// [[section, key, value], ...] of the whole configuration, given or derived.
+/// [[section, key, value], ...] for the whole configuration, given or derived.
 Json settings_of(const RunConfig& config) {
   Json settings = Json::array();
   const Json sections = parse_json("config", config.to_json());
@@ -66,8 +66,9 @@ RunPage::Stamp RunPage::stamp_of(const std::vector<std::string>& files) const {
 void RunPage::read_parameters(SharedData& data) {
   const auto start = Clock::now();
   const RunFolder folder(run_);
-  std::error_code gone;                                     // or a link that leads in circles
-  checkpoints_ = stamp_of({folder.last(), folder.best()});  // before they are read: what is written meanwhile is for the next time
+  std::error_code gone;  // also set for a link that leads in circles
+  checkpoints_ =
+      stamp_of({folder.last(), folder.best()});  // before reading, so that files written meanwhile are read the next time
   const TrainedRun trained = open_run(run_);
   const Checkpoint newest(fs::exists(folder.last(), gone) ? folder.last() : trained.checkpoint.file().path());
   const RunConfig& config = newest.config();
@@ -108,7 +109,7 @@ void RunPage::read_curves() {
   const RunLog log = read_log(folder.log());
   if (!log.lines.empty()) page_["step"] = std::max(page_["step"].get<std::int64_t>(), log.lines.back()["step"].get<std::int64_t>());
   page_["unreadable"] = log.unreadable;
-  // The log is ahead of the parameters that were read.
+  // The log is ahead of the parameters.
   const char* value = page_["causal"].get<bool>() ? "valid_loss" : "valid_accuracy";
   for (const Json& line : log.lines)
     if (line.value("best", Json()) == true && line.value(value, Json()).is_number()) {

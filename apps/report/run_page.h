@@ -1,5 +1,5 @@
 #pragma once
-/// What a page shows of one run, and how it keeps up with a run that is still training.
+/// The part of a page that shows one run, kept up to date while the run trains.
 
 #include <chrono>
 #include <filesystem>
@@ -16,10 +16,10 @@ class RunPage {
   /// `run`: its folder; `label`: its name beside other runs. Throws Error when there is no checkpoint, or a damaged one.
   RunPage(std::string run, std::string label, ObservationOptions options, SharedData& data);
 
-  /// Everything that the scripts in apps/report draw.
+  /// All data that the scripts in apps/report draw.
   const nlohmann::ordered_json& json() const { return page_; }
-  /// Reads what is new in the run's files: the log at once, the parameters only when ten times as much time has passed as reading
-  /// them last took, so that training keeps the processors. Returns whether anything was new. Throws Error like the constructor.
+  /// Reads what is new in the run's files: the log immediately, the parameters only after ten times as long as reading them last
+  /// took, to leave the processors to training. Returns whether anything was new. Throws Error like the constructor.
   bool refresh(SharedData& data);
 
  private:

@@ -5,7 +5,7 @@
 
 namespace argand {
 
-/// One line with how much was taken, and one for each kind of exception.
+/// One line with the amount loaded, and one for each kind of exception.
 std::vector<std::string> lines_of(const FittedWeights& weights);
 
 }  // namespace argand

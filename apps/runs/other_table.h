@@ -1,5 +1,5 @@
 #pragma once
-/// How to read a table that a run was not trained on.
+/// Options for reading a table that a run was not trained on.
 
 #include <CLI/CLI.hpp>
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace argand {
 
-/// Empty fields are as in training.
+/// Empty fields mean "as in training".
 struct OtherTable {
   std::string text_column, label_column, delimiter, header;
 

@@ -27,7 +27,8 @@ RunOptions::RunOptions(CLI::App& command, std::string task) : task_(std::move(ta
   const auto add = [&](const std::string& key, const std::string& type, const std::string& shown, const std::string& help,
                        const std::string& group) {
     const std::string name = option_name(key);
-    if (CLI::Option* same = command.get_option_no_throw(name)) {  // another family has added it already, perhaps with other words
+    if (CLI::Option* same =
+            command.get_option_no_throw(name)) {  // another family has added it already, possibly with another help text
       if (same->get_type_name().find(type) == std::string::npos) same->type_name(same->get_type_name() + "|" + type);
       return;
     }
@@ -37,7 +38,7 @@ RunOptions::RunOptions(CLI::App& command, std::string task) : task_(std::move(ta
                                         : command.add_option_function<std::string>(name, give, help);
     option->type_name(type)->default_str(shown)->group(group);
     if (type != type_word<bool>()) return;
-    // --qk-norm alone means --qk-norm true: CLI11 takes for a missing value what it otherwise shows as the default.
+    // --qk-norm alone means --qk-norm true: CLI11 uses the string shown as the default for a missing value.
     option->expected(0, 1)->default_str("true")->option_text(fmt::format("{} [{}]", type, shown));
   };
   command.add_option("--config", file_, "file of `key = value` lines, overridden by the command line")

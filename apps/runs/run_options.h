@@ -7,13 +7,13 @@
 
 namespace argand {
 
-/// Adds to a subcommand an option for every key that the task has with any family, and --preset and --config. After parsing,
+/// Adds to a subcommand --preset, --config, and an option for every key of the task in any family. After parsing,
 /// resolve() reads the file, if any, and returns the configuration; the object must outlive the parsing.
 class RunOptions {
  public:
   RunOptions(CLI::App& command, std::string task);
   RunConfig resolve() const { return resolve(given_); }
-  /// With these settings instead of those given.
+  /// The same, with these settings in place of the given ones.
   RunConfig resolve(const Settings& given) const;
   bool has_file() const { return !file_.empty(); }
   const std::string& file() const { return file_; }

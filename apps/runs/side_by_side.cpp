@@ -44,7 +44,7 @@ class Child {
     const pid_t parent = getpid();
     pid_ = fork();
     if (pid_ == 0) {
-      prctl(PR_SET_PDEATHSIG, SIGTERM);  // it saves and ends when this process is killed
+      prctl(PR_SET_PDEATHSIG, SIGTERM);  // it saves and exits when this process is killed
       if (getppid() != parent) _exit(127);
       dup2(descriptor, 1);
       dup2(descriptor, 2);
@@ -75,7 +75,7 @@ class Child {
   int status_ = 0;
 };
 
-/// The error that a process ended with, or the last line that it printed, beyond the first `begin` bytes.
+/// The error that ended a process, or the last line that it printed, ignoring the first `begin` bytes.
 std::string last_line_of(const std::string& path, std::uintmax_t begin) {
   std::ifstream file(path);
   file.seekg(static_cast<std::streamoff>(begin));
@@ -85,7 +85,7 @@ std::string last_line_of(const std::string& path, std::uintmax_t begin) {
   return error.empty() ? last : error;
 }
 
-/// Steps taken divided by steps asked for; 0 for a run that has not begun.
+/// Steps taken divided by steps requested; 0 for a run that has not begun.
 double progress_of(const std::string& folder) {
   std::ifstream file(RunFolder(folder).file("config.json"));
   const std::string text(std::istreambuf_iterator<char>(file), {});
@@ -98,7 +98,7 @@ double progress_of(const std::string& folder) {
   return std::min(1.0, step / std::max(1.0, config["training"].value("steps", 1.0)));
 }
 
-/// Waits for a process whose parent was killed and which may still be saving: it ends with its step.
+/// Waits for a process whose parent was killed and which may still be saving after its last step.
 void wait_until_free(const std::string& folder) {
   std::error_code none;
   for (int tenths = 0; tenths < 100 && std::filesystem::is_directory(folder, none); ++tenths) {
@@ -114,7 +114,7 @@ void wait_until_free(const std::string& folder) {
 }  // namespace
 
 int SideBySide::run(const std::vector<SideJob>& work) const {
-  std::vector<double> shares;  // of each finished run; of a running one as of the last look
+  std::vector<double> shares;  // of each run, finished or not, when last checked
   for (const SideJob& job : work) shares.push_back(progress_of(job.folder));
   const auto share_done = [&] { return std::accumulate(shares.begin(), shares.end(), 0.0) / static_cast<double>(shares.size()); };
   const double at_start = share_done();
@@ -173,7 +173,7 @@ int SideBySide::run(const std::vector<SideJob>& work) const {
     }
     if (interrupt.signal() != 0) {
       for (const auto& [_, process] : running) process.child->stop();
-      while (!running.empty()) {  // each ends its step and saves
+      while (!running.empty()) {  // each finishes its step and saves
         std::erase_if(running, [](auto& entry) { return !entry.second.child->running(); });
         std::this_thread::sleep_for(std::chrono::milliseconds(20));
       }

@@ -8,7 +8,7 @@
 
 namespace argand {
 
-/// Commands executed one after the other until `next` has none left: training, then whatever reads the trained model.
+/// Commands executed one after another until `next` has none left: training, then commands that use the trained model.
 struct SideJob {
   std::string name;    ///< for messages
   std::string folder;  ///< of the run; its processes print to FOLDER.txt
@@ -23,9 +23,9 @@ struct FailedJob {
 };
 
 struct SideBySide {
-  std::string label;      ///< "ablate": shown before the count of finished jobs
-  std::int64_t jobs = 1;  ///< at a time
-  /// Called when a job that had work to do is finished: returns what to print after "3 of 12: NAME: ", or nothing.
+  std::string label;      ///< shown before the count of finished jobs, for example "ablate"
+  std::int64_t jobs = 1;  ///< processes at a time
+  /// Called when a job that had work to do is finished: returns the text to print after "3 of 12: NAME: ", or "".
   std::function<std::string(std::size_t job)> ended;
   /// Called when a job has failed.
   std::function<void(const FailedJob&)> failed;

@@ -22,7 +22,7 @@ std::vector<Place> places_of(const CLI::App& program) {
   return places;
 }
 
-/// What may come next: subcommands and options.
+/// The words that may come next: subcommands and options.
 std::string words_of(const CLI::App& command) {
   std::string words;
   for (const CLI::App* sub : command.get_subcommands(nullptr)) words += sub->get_name() + " ";
@@ -55,8 +55,8 @@ std::string in_troff(const std::string& text) {
   return out;
 }
 
-/// The lines that both shells share: which command the words before name, then what may come next, subcommands and options or,
-/// after an option that is a choice, its values.
+/// The lines that both shells share: they find the command named so far, then offer subcommands and options or, after an option
+/// that is a choice, its values.
 class Cases {
  public:
   explicit Cases(const CLI::App& program) {
@@ -70,7 +70,7 @@ class Cases {
     }
   }
 
-  /// Sets `next`. The words are `array`, of which the program is number `first` and the one that is being written `current`.
+  /// Sets `next`. `array` holds the words; `first` is the index of the program, `current` that of the word being typed.
   std::string text(std::string_view array, int first, std::string_view current) const {
     return fmt::format(R"(  for ((i = {}; i < {}; i++)); do
     word="${{{}[i]}}"

@@ -6,8 +6,8 @@
 
 namespace argand {
 
-/// A script for bash: `source <(argand completion bash)`, or a file in share/bash-completion/completions. `program`: with all its
-/// subcommands.
+/// A script for bash: `source <(argand completion bash)`, or a file in share/bash-completion/completions. `program` must have all
+/// its subcommands.
 std::string bash_completion(const CLI::App& program);
 /// The same for zsh, also as the file `_argand` in a folder of $fpath.
 std::string zsh_completion(const CLI::App& program);

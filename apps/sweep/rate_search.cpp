@@ -12,7 +12,7 @@
 namespace argand {
 namespace {
 
-/// The sweep over a row's rates in OUT/search/ROW.
+/// The sweep over one row's rates, in OUT/search/ROW.
 class RateSearch {
  public:
   RateSearch(const AblationTable& table, const AblationRow& row, const std::vector<std::string>& rates, const AblationOptions& run)
@@ -28,7 +28,7 @@ class RateSearch {
     run_.drop_weights = true;
   }
 
-  /// Trains what is missing. Returns the signal that stopped it, or 0. Throws Error for runs that failed.
+  /// Trains the missing runs. Returns the signal that stopped it, or 0. Throws Error for runs that failed.
   int search() {
     std::filesystem::create_directories(run_.out);
     const RunLock lock(run_.out);
@@ -43,7 +43,7 @@ class RateSearch {
     write_file_atomically(run_.out + "/table.md", table.markdown());
     return 0;
   }
-  /// The best rate; nothing until the search has ended.
+  /// The best rate; empty until the search has finished.
   std::optional<std::string> best() {
     if (!std::filesystem::exists(run_.out + "/sweep.json")) return std::nullopt;
     const SweepFile file = this->file();

@@ -31,7 +31,7 @@ std::vector<std::string> training_words(const SweepRunOptions& options, const st
   return words;
 }
 
-/// A run's result; nothing if it has not ended, or if its files are unreadable, which its own process reports.
+/// A run's result; empty if it has not finished, or if its files are unreadable, which its own process reports.
 std::optional<SweepOutcome> outcome_in(const std::string& folder) {
   try {
     if (const auto r = read_result(folder)) return SweepOutcome{r->loss, r->metric, r->bits_per_byte};
@@ -116,7 +116,7 @@ SweepEnd run_sweep(SweepPlan& plan, SweepFile& file, const SweepRunOptions& opti
                                std::fflush(stdout);
                              }};
     if ((end.signal = all.run(work)) != 0) return end;
-    // Runs that had ended when the sweep was stopped before it could record them.
+    // Runs that finished after the sweep was stopped, and so were not recorded.
     for (const SideJob& job : work)
       if (!scores.contains(job.name)) record(job.name, outcome_in(job.folder).value());
   }

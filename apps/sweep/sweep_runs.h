@@ -9,18 +9,18 @@ struct SweepRunOptions {
   std::string task;           ///< "lm" or "classify"
   std::string out;            ///< the sweep's folder
   Settings common;            ///< for all runs
-  std::string config{};       ///< file that all runs read first, or empty
+  std::string config{};       ///< a configuration file for all runs, or empty
   std::int64_t jobs = 1;      ///< at a time
   std::int64_t threads = 1;   ///< per run
-  bool drop_weights = false;  ///< keep only configuration and log of finished runs
+  bool drop_weights = false;  ///< keep only the configuration and log of finished runs
 };
 
 struct SweepEnd {
   int signal = 0;                     ///< the signal that stopped it, after every run has saved
-  std::vector<std::string> failures;  ///< "lr=0.001/seed-0: its last words", for runs that neither ended nor diverged
+  std::vector<std::string> failures;  ///< "lr=0.001/seed-0: MESSAGE", for runs that neither finished nor diverged
 };
 
-/// Runs until the plan has nothing left. Prints one line per run.
+/// Runs until nothing is left in the plan. Prints one line per run.
 SweepEnd run_sweep(SweepPlan& plan, SweepFile& file, const SweepRunOptions& options);
 
 }  // namespace argand

@@ -10,7 +10,7 @@
 namespace argand {
 namespace {
 
-/// The field's values over the runs that did not diverge.
+/// The values of the field in the runs that did not diverge.
 std::vector<double> values_of(const SweepRow& row, double SweepOutcome::*field) {
   std::vector<double> values;
   for (const auto& outcome : row.outcomes)
@@ -60,7 +60,7 @@ std::string SweepTable::markdown(const std::vector<SweepRow>& rows, const std::s
   const bool lm = task_ == TextTask::Lm;
   const auto field = lm ? &SweepOutcome::loss : &SweepOutcome::metric;
   const int digits = lm ? 4 : 1;
-  std::size_t columns = 0;  // seeds that any row has
+  std::size_t columns = 0;  // the number of seeds that any row has
   for (std::size_t i = 0; i < seeds_.size(); ++i)
     if (std::any_of(rows.begin(), rows.end(), [&](const SweepRow& row) { return row.outcomes[i].has_value(); })) columns = i + 1;
   std::vector<std::string> head = {heading}, rule = {"---"};
@@ -95,8 +95,20 @@ std::string SweepTable::markdown(const std::vector<SweepRow>& rows, const std::s
 }
 
 std::string SweepTable::conclusion() const {
-  if (!best_) return "No configuration finished with finite numbers.\n";
-  std::string text;
+  std::string text, names;
+  std::size_t runs = 0, diverged = 0;
+  for (const auto* rows : {&third_, &full_})
+    for (const SweepRow& row : *rows) {
+      std::size_t here = 0;
+      for (const auto& outcome : row.outcomes)
+        if (outcome) ++runs, here += outcome->diverged.empty() ? 0 : 1;
+      if (here > 0) names += (names.empty() ? "" : "; ") + row.name + (rows == &third_ ? ", a third of the length" : "");
+      diverged += here;
+    }
+  if (diverged > 0)
+    text = fmt::format("{} of {} diverged, and configurations with such runs rank last: {}.\n", diverged,
+                       counted(static_cast<std::int64_t>(runs), "run"), names);
+  if (!best_) return text + "No configuration finished with finite numbers.\n";
   if (search_seeds_ < seeds_.size() && full_.size() > 1)
     text +=
         fmt::format("Configurations are compared by {}; the others were trained for the best only.\n",

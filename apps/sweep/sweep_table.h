@@ -11,16 +11,16 @@ namespace argand {
 /// A configuration's row: the results of its runs, by seed.
 struct SweepRow {
   std::string name;
-  std::vector<std::optional<SweepOutcome>> outcomes;  ///< in the order of the seeds; nothing where not trained
+  std::vector<std::optional<SweepOutcome>> outcomes;  ///< in the order of the seeds; empty if not trained
   bool best = false;
 };
 
 class SweepTable {
  public:
-  /// For a plan that has nothing left to train.
+  /// The plan must have nothing left to train.
   SweepTable(const SweepPlan& plan, const SweepFile& file, TextTask task);
 
-  /// The best first, diverged ones last.
+  /// The best row first, diverged ones last.
   std::string markdown() const;
   nlohmann::ordered_json json() const;
 

@@ -17,7 +17,7 @@
 namespace argand {
 namespace {
 
-/// The subcommand being parsed when the command line ended: "train lm" rather than "argand".
+/// The full name of the subcommand that was parsed last: "train lm" rather than "argand".
 const CLI::App* innermost(const CLI::App* app) {
   while (!app->get_subcommands().empty()) app = app->get_subcommands().back();
   return app;
@@ -43,7 +43,7 @@ std::vector<std::string> subcommand_names(const CLI::App* app) {
   return names;
 }
 
-/// CLI11's message, unless there is an unknown word: that is then the cause, and a remedy can be suggested.
+/// CLI11's message, unless there is an unknown word, which is then the cause and gets a suggestion.
 std::string explain(const CLI::App& program, const CLI::ParseError& error) {
   const CLI::App* app = innermost(&program);
   const std::vector<std::string> unknown = program.remaining(true), commands = subcommand_names(app);
@@ -71,7 +71,7 @@ int report(const std::string& text, ExitCode code) {
   return code;
 }
 
-/// Success, unless part of the output is lost.
+/// Success, unless some output was lost.
 int success_if_printed() {
   errno = 0;
   std::cout.flush();
@@ -80,14 +80,14 @@ int success_if_printed() {
                 exit_failure);
 }
 
-/// -h is the only one-letter option, so -z^2 is an expression; a blank before it tells CLI11 so. (CLI11 itself takes words that
-/// begin with a digit, -1, for numbers.)
+/// -h is the only one-letter option, so -z^2 is an expression; a leading space makes CLI11 treat it as one. (Words such as -1 it
+/// takes for numbers by itself.)
 std::string as_expression(const std::string& word) {
   const bool minus = word.size() > 1 && word[0] == '-' && word[1] != '-' && word != "-h" && (word[1] < '0' || word[1] > '9');
   return minus ? " " + word : word;
 }
 
-/// "at: ..." as "--at: ..." if the chosen command has an option of that name.
+/// Turns "at: ..." into "--at: ..." if the chosen command has that option.
 std::string with_its_option(const CLI::App& program, const std::string& text) {
   const bool is_option = innermost(&program)->get_option_no_throw("--" + text.substr(0, text.find(':'))) != nullptr;
   return is_option ? "--" + text : text;
@@ -114,13 +114,13 @@ int run_program(CLI::App& program, int argc, const char* const* argv, const std:
     std::vector<std::string> words(argv + 1, argv + argc);
     if (!words.empty() && std::find(with_expressions.begin(), with_expressions.end(), words.front()) != with_expressions.end())
       std::transform(words.begin(), words.end(), words.begin(), as_expression);
-    std::reverse(words.begin(), words.end());  // in the order that CLI11 expects
+    std::reverse(words.begin(), words.end());  // CLI11 expects them in reverse order
     program.parse(std::move(words));
     return success_if_printed();
   } catch (const CLI::Success& help) {  // --help and --version
     program.exit(help);
     return success_if_printed();
-  } catch (const CLI::RuntimeError& ended) {  // a subcommand that has already reported everything
+  } catch (const CLI::RuntimeError& ended) {  // a subcommand that has reported its errors already
     return ended.get_exit_code();
   } catch (const CLI::ParseError& error) {
     return report(explain(program, error) + " (see --help)", exit_usage);

@@ -1,5 +1,5 @@
 #pragma once
-/// What all subcommands share: exit codes, and how mistakes on the command line are reported.
+/// Shared by all subcommands: exit codes, and error reporting for the command line.
 
 #include <CLI/CLI.hpp>
 #include <functional>
@@ -18,7 +18,7 @@ class DivergedError : public Error {
 enum ExitCode : int {
   exit_success = 0,
   exit_failure = 1,   ///< bad data, a failed check, a full disk, ...
-  exit_usage = 2,     ///< an impossible option, word or combination of sizes
+  exit_usage = 2,     ///< an invalid option, value or combination of sizes
   exit_diverged = 3,  ///< a loss or a gradient of a training run is not finite
 };
 
@@ -26,8 +26,8 @@ enum ExitCode : int {
 void add_threads(CLI::App& command, const std::string& group = "Options", const std::string& help = "number of threads");
 
 /// Parses, runs the chosen subcommand, and returns the exit code. Every failure becomes one line on standard error, `argand: ...`;
-/// nothing is thrown. After one of the commands `with_expressions`, a word such as -z^2 or -i is not an option but an expression
-/// that begins with a minus. `reworded`: the text to print for an error's text; null: unchanged.
+/// nothing is thrown. For the commands `with_expressions`, a word such as -z^2 or -i is not an option but an expression that begins
+/// with a minus sign. `reworded` may change the text of an error before it is printed; null: unchanged.
 int run_program(CLI::App& program, int argc, const char* const* argv, const std::vector<std::string>& with_expressions = {},
                 const std::function<std::string(const std::string&)>& reworded = nullptr);
 

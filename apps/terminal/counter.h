@@ -1,5 +1,5 @@
 #pragma once
-/// A count that grows in place, with the time left, if standard error is a terminal; otherwise nothing.
+/// A progress count on one line, with the time left, if standard error is a terminal; otherwise nothing.
 
 #include <chrono>
 #include <cstdint>
@@ -16,7 +16,7 @@ class Counter {
 
   /// `done` items of the total are finished.
   void update(std::int64_t done);
-  /// A share in [0, 1] of the work is done, described by `text`.
+  /// A fraction in [0, 1] of the work is done; `text` describes it.
   void show(double share, const std::string& text);
   /// Clears the line for other output; the count comes back with the next update.
   void clear();

@@ -15,7 +15,7 @@
 namespace argand {
 namespace {
 
-/// Files rather than pipes: neither side has to wait for the other to read.
+/// Uses files rather than pipes, so that neither side has to wait for the other to read.
 using File = std::unique_ptr<std::FILE, int (*)(std::FILE*)>;
 
 File scratch_file(const std::string& op) {

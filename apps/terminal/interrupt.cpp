@@ -13,10 +13,10 @@ namespace {
 
 volatile std::sig_atomic_t received = 0;
 const char* answer_text = "";
-bool begins_a_line = false;  ///< whether a bar or ^C occupies the terminal's line
+bool begins_a_line = false;  ///< whether a progress bar or ^C occupies the terminal's line
 struct sigaction old_int, old_term, old_hup;
 
-/// Uses only what is allowed in a signal handler: write(2) of prepared text. A failed write changes nothing.
+/// Does only what a signal handler may: write(2) a prepared text. A failed write has no consequences.
 void say(const char* text) {
   if (::write(STDERR_FILENO, text, std::strlen(text)) < 0) return;
 }
@@ -39,11 +39,11 @@ Interrupt::Interrupt(const char* answer) {
   begins_a_line = is_terminal(stderr);
   struct sigaction action {};
   action.sa_handler = remember;
-  action.sa_flags = SA_RESTART | static_cast<int>(SA_RESETHAND);  // a second signal has its usual effect
+  action.sa_flags = SA_RESTART | static_cast<int>(SA_RESETHAND);  // a second signal has its default effect
   sigaction(SIGINT, &action, &old_int);
   sigaction(SIGTERM, &action, &old_term);
   sigaction(SIGHUP, nullptr, &old_hup);
-  if (old_hup.sa_handler != SIG_IGN) sigaction(SIGHUP, &action, nullptr);  // under nohup it stays ignored
+  if (old_hup.sa_handler != SIG_IGN) sigaction(SIGHUP, &action, nullptr);  // under nohup it remains ignored
 }
 
 Interrupt::~Interrupt() {

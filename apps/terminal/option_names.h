@@ -14,10 +14,10 @@ std::string option_name(std::string_view field);
 
 /// A library message with `d_model` written as --d-model.
 std::string in_options(std::string text);
-/// The same for an error; the field that begins a ConfigError becomes an option, too.
+/// The same for an error; a ConfigError's leading field becomes an option, too.
 std::string in_options(const std::exception& error);
 
-/// Splits "d_model=64", as in --set. Throws InputError, `option` first, for anything else.
+/// Splits "d_model=64", as in --set. Throws an InputError that begins with `option` for anything else.
 Setting key_and_value(std::string_view option, const std::string& text);
 
 }  // namespace argand

@@ -1,5 +1,5 @@
 #pragma once
-/// Options under the names other programs use: a user who types one is told this program's name.
+/// Option names of other programs: a user who types one is told argand's name for it.
 
 #include <string>
 #include <vector>

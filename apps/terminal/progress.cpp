@@ -22,7 +22,7 @@ Progress::~Progress() { finish(); }
 void Progress::update(std::size_t row_index, std::int64_t step, double loss, std::int64_t tokens, double seconds) {
   Row& row = rows_[row_index];
   const double speed = seconds > 0 ? static_cast<double>(tokens) / seconds : 0;
-  // An average over about twenty steps: single batches scatter more than they improve.
+  // An average over about twenty steps: single batches are too noisy to show progress.
   const double keep = row.started ? 0.95 : 0;
   row.step = step;
   row.loss = keep * row.loss + (1 - keep) * loss;
@@ -45,7 +45,7 @@ void Progress::validating(std::size_t row_index, std::int64_t done, std::int64_t
   const auto now = std::chrono::steady_clock::now();
   if (done <= 1) validation_start_ = last_line_ = now;
   const double seconds = std::chrono::duration<double>(now - validation_start_).count();
-  // The first batch is not timed: it is over when the clock starts.
+  // The first batch is not timed: it is done before the clock starts.
   const double left = done > 1 ? seconds / static_cast<double>(done - 1) * static_cast<double>(all - done) : 0;
   Row& row = rows_[row_index];
   row.validation = fmt::format("validation {}/{}{}", done, all, done > 1 ? fmt::format("  {} left", clock_time(left)) : "");
@@ -96,7 +96,7 @@ std::string Progress::bar(const Row& row) const {
     text = figures(row, fewer);
     width = std::min(terminal_width(out_) - static_cast<int>(row.label.size() + text.size() + count.size()) - 7, 40);
   }
-  if (width < 0) {  // a line that wraps could not be erased
+  if (width < 0) {  // do not wrap: a wrapped line could not be erased
     const std::string line = fmt::format("{}  {}  {}", row.label, count, text);
     return line.substr(0, static_cast<std::size_t>(terminal_width(out_) - 1));
   }

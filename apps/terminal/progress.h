@@ -14,7 +14,7 @@ namespace argand {
 
 class Progress {
  public:
-  /// One row per label. `plain_every`: steps between lines if there is no terminal.
+  /// One row per label. `plain_every`: steps between lines when not on a terminal.
   Progress(std::vector<std::string> labels, std::int64_t total_steps, std::int64_t plain_every, std::FILE* out = stdout);
   ~Progress();
   Progress(const Progress&) = delete;
@@ -26,13 +26,13 @@ class Progress {
   /// Also shows losses in bits per byte of the training text.
   void show_bits_per_byte(const BitsPerByte& in_bits) { in_bits_ = in_bits; }
 
-  /// `step` steps are done; tokens: of this one step; loss: nats per token (or per article).
+  /// `step` steps are done; `tokens`: in this one step; `loss`: nats per token (or per article).
   void update(std::size_t row, std::int64_t step, double loss, std::int64_t tokens, double seconds);
   /// `done` of `all` validation batches of that row are evaluated; the bar comes back with the next update or note.
   void validating(std::size_t row, std::int64_t done, std::int64_t all);
   /// A line that stays, above the bars.
   void note(const std::string& text);
-  /// Leaves the bars as they are; later output goes below them.
+  /// Leaves the bars on the screen; later output goes below them.
   void finish();
 
   /// Tokens per second over the row's recent steps.
@@ -48,7 +48,7 @@ class Progress {
     bool started = false;
     std::string validation;  ///< its progress; empty when none is running
   };
-  /// Drops `fewer` of the figures, 0 to 3, for narrow terminals.
+  /// The line without `fewer` of its figures, 0 to 3, for narrow terminals.
   std::string figures(const Row& row, int fewer = 0) const;
   std::string bar(const Row& row) const;
   void draw();

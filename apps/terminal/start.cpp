@@ -16,7 +16,7 @@
 namespace argand {
 namespace {
 
-/// The setting that makes glibc's loader, and its mathematical functions, treat the processor as one of this level.
+/// The GLIBC_TUNABLES setting that makes glibc's loader and mathematical functions treat the processor as one of this level.
 std::string_view hidden_features(Level level) {
   switch (level) {
     case Level::Baseline: return "-AVX512F,-AVX2,-FMA";
@@ -43,18 +43,19 @@ void restart_at_level(const char* name, char** argv) {
   fail("ARGAND_LEVEL", "cannot restart the program at level {}", name);
 }
 
-/// GNU's OpenMP reads its settings when it is loaded. By default a waiting thread spins for milliseconds, which on a busy machine
-/// takes time from others. `generate` beside four compilers took 5.6 s with two threads that way, 1.9 s with this setting, 1.5 s
-/// with one thread; on an idle machine, threads that sleep at once lose the time to wake them for the next loop. Returns whether
-/// the setting is new: neither the user nor an earlier start has made a choice.
+/// GNU's OpenMP reads its settings when it is loaded. By default a waiting thread spins for milliseconds, which takes processor
+/// time from others on a busy machine. `generate` beside four compilers took 5.6 s with two threads that way, 1.9 s with this
+/// setting, 1.5 s with one thread; on an idle machine, waking threads that sleep at once delays the next loop. Returns whether the
+/// setting is new: neither the user nor an earlier start has made a choice.
 bool shorten_waits() {
   for (const char* choice : {"OMP_WAIT_POLICY", "GOMP_SPINCOUNT"})
     if (std::getenv(choice) != nullptr) return false;
   return setenv("GOMP_SPINCOUNT", "5000", 1) == 0;
 }
 
-/// OpenBLAS takes a buffer for each thread when it is loaded, and retries for ever if it gets none: a script has nobody to press
-/// Ctrl-C. So this runs before any library is set up, and uses nothing of the library but what maps memory, and no fmt.
+/// OpenBLAS takes a buffer for each thread when it is loaded, and retries forever if it gets none; in a script, nobody presses
+/// Ctrl-C. So this runs before any library is initialised, and uses neither fmt nor anything of argand except the mapping of
+/// memory.
 void require_space_to_start(int, char**, char**) {
   constexpr std::int64_t megabyte = 1 << 20, rest = 48 * megabyte;
   cpu_set_t processors;
@@ -94,7 +95,7 @@ void restart_with_coretype(const std::string& coretype, char** argv) {
   if (std::getenv("OPENBLAS_CORETYPE") != nullptr) return;
   setenv("OPENBLAS_CORETYPE", coretype.c_str(), 1);
   execv(own_program().c_str(), argv);
-  unsetenv("OPENBLAS_CORETYPE");  // exec failed: go on, slowly; the advice will say so
+  unsetenv("OPENBLAS_CORETYPE");  // exec failed: continue with slow kernels, which blas_advice reports
 }
 
 void start_with_the_right_kernels(char** argv) {
@@ -102,7 +103,7 @@ void start_with_the_right_kernels(char** argv) {
   if (const char* level = std::getenv("ARGAND_LEVEL"); level != nullptr && *level != '\0') restart_at_level(level, argv);
   const bool restart = shorten_waits();
   if (const std::string wanted = blas_kernels().wanted; !wanted.empty()) restart_with_coretype(wanted, argv);
-  if (restart) execv(own_program().c_str(), argv);  // if that fails, threads wait as by default
+  if (restart) execv(own_program().c_str(), argv);  // if exec fails, threads wait as by default
   fmt::print(stderr, "{}", blas_advice());
 }
 

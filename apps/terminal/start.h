@@ -1,22 +1,22 @@
 #pragma once
-/// What a program does first: makes sure that the right library and the right OpenBLAS kernels run, and that waiting threads leave
-/// the processor to others.
+/// The first step of every program: makes sure that the right library and the right OpenBLAS kernels run, and that waiting threads
+/// yield the processor.
 
 #include <string>
 
 namespace argand {
 
-/// The file to execute for another process of this program: the one that runs, or what ARGAND_LAUNCHER named when it started. Where
-/// a program brings its own C library along (packaging/make_tarball.py), the file that runs is that library's loader. Takes the
-/// variable out of the environment, for other programs are started otherwise.
+/// The file to execute for another process of this program: the running executable, or the value of ARGAND_LAUNCHER at startup. (If
+/// a program brings its own C library along (packaging/make_tarball.py), the running executable is that library's loader.) Removes
+/// the variable from the environment, because other programs are started differently.
 const std::string& own_program();
 
 /// Restarts the program, once for each reason, where needed:
 ///   - the environment variable ARGAND_LEVEL (baseline, v3, v4) asks for another level of the library than the loader chose;
 ///   - OpenBLAS runs kernels much slower than the processor allows (core/machine/openblas_kernels.h). A value of OPENBLAS_CORETYPE
 ///     set by the user is respected;
-///   - neither OMP_WAIT_POLICY nor GOMP_SPINCOUNT says how threads wait: then GOMP_SPINCOUNT is set to a short wait.
-/// The arguments stay the same; GLIBC_TUNABLES, OPENBLAS_CORETYPE or GOMP_SPINCOUNT is added to the environment. Throws when
+///   - neither OMP_WAIT_POLICY nor GOMP_SPINCOUNT is set: then GOMP_SPINCOUNT is set to a short wait.
+/// The arguments are unchanged; GLIBC_TUNABLES, OPENBLAS_CORETYPE or GOMP_SPINCOUNT is added to the environment. Throws when
 /// ARGAND_LEVEL is not a level, or one that the processor or the installation lacks. Reports what remains slow on standard error
 /// (blas_advice).
 void start_with_the_right_kernels(char** argv);

@@ -1,5 +1,5 @@
 #pragma once
-/// What may be written where: colours and cursor movement on a terminal, plain lines to files and pipes.
+/// Adapts output to its destination: colours and cursor movement on a terminal, plain lines in files and pipes.
 
 #include <cstdio>
 #include <string>

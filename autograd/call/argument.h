@@ -15,7 +15,7 @@ namespace argand {
 /// A variable whose scalar is known only at run time.
 using DynamicVar = std::variant<Var<float>, Var<std::complex<float>>, Var<double>, Var<std::complex<double>>>;
 
-/// An argument or a result of a call. std::monostate is "none": a dimension, a bias or a length that is not given.
+/// An argument or a result of a call. std::monostate is None: an omitted dimension, bias or length.
 using Argument = std::variant<std::monostate, bool, std::int64_t, double, std::complex<double>, std::string,
                               std::vector<std::int64_t>, DynamicVar, std::vector<DynamicVar>, Ids, Mask>;
 

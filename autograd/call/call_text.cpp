@@ -1,4 +1,4 @@
-/// Functions as text: signatures for stubs, pages and `argand explain`.
+/// Text forms of functions: signatures for stubs, pages and `argand explain`.
 
 #include <fmt/format.h>
 
@@ -23,7 +23,7 @@ std::string python_text(const Argument& value) {
       const auto& list = std::get<std::vector<std::int64_t>>(value);
       return fmt::format("({}{})", fmt::join(list, ", "), list.size() == 1 ? "," : "");
     }
-    default: return "...";  // cannot be written in a table
+    default: return "...";  // values that tables cannot contain
   }
 }
 

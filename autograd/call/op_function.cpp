@@ -47,7 +47,7 @@ void for_each_scalar(const Call& call, std::size_t n, const F& f) {
 
 constexpr int does_not_fit = -1;
 
-/// The number of tensors or numbers that become complex to fit, or does_not_fit. `any_complex`: whether any argument is.
+/// How many tensors or numbers have to become complex to fit, or does_not_fit. `any_complex`: whether any argument is complex.
 int cost(const ParameterType& type, const Argument& argument, bool any_complex, int precision) {
   if (!type.kinds.takes(kind_of(argument))) return does_not_fit;
   if (type.scalar == no_scalar || kind_of(argument) == ArgumentKind::None) return 0;

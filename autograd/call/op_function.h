@@ -5,8 +5,8 @@
 ///     const OpFunction exp_function("exp", {"input"}, []<Scalar T>(const Var<T>& z) { return exp(z); });
 ///     const CallResult w = OpFunction::find("exp")->call(std::vector<Argument>{DynamicVar(z)});
 ///
-/// The types come from the C++ function (autograd/call/signature.h); only names and defaults are written. The library's functions
-/// are in tables in autograd/call/functions/, one file per folder of ops.
+/// Types are deduced from the C++ function (autograd/call/signature.h); tables give only names and defaults. The library's
+/// functions are in tables in autograd/call/functions/, one file per folder of ops.
 
 #include <initializer_list>
 #include <optional>
@@ -27,7 +27,7 @@ inline constexpr std::monostate none{};
 
 /// A parameter as written in a table: a name, and an optional default.
 struct ParameterText {
-  /// A literal type, so that tables cost no code.
+  /// A literal type, so tables need no code at startup.
   struct Default {
     constexpr Default() : kind(ArgumentKind::None), given(false) {}
     constexpr Default(std::monostate) : kind(ArgumentKind::None) {}
@@ -59,7 +59,7 @@ struct Results {
 struct CallParameter {
   std::string name;
   ArgumentType type;
-  std::optional<Argument> default_value;  ///< nothing if it must be given
+  std::optional<Argument> default_value;  ///< empty if the argument is required
 
   /// For stubs: "Tensor", "int", "float | None", "list[int]".
   std::string type_text() const { return type.text(); }
@@ -69,7 +69,7 @@ struct CallParameter {
 
 struct CallResult {
   std::vector<Argument> values;
-  bool is_tuple = false;  ///< several results, or a list of results, even of one (split); otherwise values has one
+  bool is_tuple = false;  ///< several results, or a list (split), even of one; otherwise there is one value
 };
 
 class OpFunction {
@@ -107,10 +107,10 @@ class OpFunction {
   /// "Tensor", "Indices", "tuple[Tensor, Indices]", "list[Tensor]", or several of them: "Tensor | tuple[Tensor, Indices]".
   std::string result_text() const;
 
-  /// Calls it with the first parameters by position and others by name. A real tensor beside a complex one becomes complex where
+  /// Calls it with the first parameters by position and others by name. A real tensor next to a complex one becomes complex where
   /// the function requires it. Throws Error in the function's name for arguments that do not fit, and whatever the function throws.
   CallResult call(std::span<const Argument> positional, std::span<const std::pair<std::string, Argument>> named = {}) const;
-  /// Throws the function's fault, if it has one.
+  /// Throws if the registration failed.
   void require_usable() const;
 
   /// Every registered function, by name.

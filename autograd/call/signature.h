@@ -29,7 +29,7 @@ template <Scalar T>
 inline constexpr int scalar_index = (sizeof(RealOf<T>) == sizeof(double) ? 2 : 0) + (ComplexScalar<T> ? 1 : 0);
 inline constexpr int no_scalar = -1;
 
-/// What one overload accepts for one parameter.
+/// The arguments that one overload accepts for one parameter.
 struct ParameterType {
   ArgumentType kinds;
   int scalar = no_scalar;  ///< of a tensor
@@ -64,7 +64,7 @@ P take(const Call& call, std::size_t i) {
 }
 
 template <class P>
-struct TypeOf;  // the ParameterType of each C++ type that a function may take
+struct TypeOf;  // the ParameterType of each allowed C++ parameter type
 template <Scalar T>
 struct TypeOf<Var<T>> {
   static constexpr ParameterType value{{ArgumentKind::Tensor}, scalar_index<T>};
@@ -165,7 +165,7 @@ struct ResultOf<std::vector<Var<T>>> {
   static constexpr std::array kinds{ArgumentKind::Tensor};
 };
 
-/// A function with known types.
+/// A C++ function for fixed argument types.
 struct Overload {
   std::span<const ParameterType> parameters;
   std::span<const ArgumentKind> results;

@@ -32,7 +32,7 @@ double disagreement(const InnerProduct& forward, const InnerProduct& backward) {
   return size == 0 ? 0 : std::abs(forward.value - backward.value) / size;
 }
 
-/// Random directions; only input `alone` moves, or all of them if it is -1.
+/// Random directions; nonzero only for input `alone`, or for all inputs if it is -1.
 std::vector<AnyTensor> directions(const std::vector<AnyTensor>& inputs, std::ptrdiff_t alone, std::uint64_t seed) {
   std::vector<AnyTensor> v;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
@@ -43,7 +43,7 @@ std::vector<AnyTensor> directions(const std::vector<AnyTensor>& inputs, std::ptr
   return v;
 }
 
-/// Collects the identities that were tested.
+/// Accumulates the errors of the identities tested.
 class Identities {
  public:
   void add(double error, const std::string& at) {

@@ -1,11 +1,11 @@
 #pragma once
-/// Compares two derivations of one Jacobian without difference quotients: what forward does to a direction v and what backward does
-/// to a gradient dw are adjoint,
+/// Compares two derivations of one Jacobian without difference quotients. Forward (on a direction v) and backward (on a gradient
+/// dw) are adjoint,
 ///
 ///     Re Σ conj(dw) (J v) = Re Σ conj(Jᴴ dw) v,
 ///
-/// for all v and dw. Both sides are exact up to rounding, so they must agree to about 1e-13, where differences leave a doubt of
-/// about 1e-8. A mistake common to both derivations goes unnoticed; differences show it (autograd/gradcheck.h).
+/// for all v and dw. Both sides are exact up to rounding, so they must agree to about 1e-13, where difference quotients leave an
+/// uncertainty of 1e-8. A mistake common to both derivations shows only in differences (autograd/gradcheck.h).
 
 #include <functional>
 #include <string>

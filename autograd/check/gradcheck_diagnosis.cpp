@@ -12,7 +12,7 @@ namespace argand {
 namespace {
 
 constexpr std::string_view nothing = "the gradient matches no common mistake";
-constexpr double likeness = 1e-6;  // how closely a wrong gradient must agree with a mistake's
+constexpr double likeness = 1e-6;  // how closely a gradient must match that of a known mistake
 
 double largest(const ComplexValues& values) {
   double size = 0;
@@ -28,7 +28,7 @@ double distance(const ComplexValues& a, const ComplexValues& b) {
 
 bool alike(const ComplexValues& a, const ComplexValues& b) { return distance(a, b) <= likeness * std::max(largest(a), largest(b)); }
 
-/// The factor c with a = c b, if there is one.
+/// The factor c for which a = c b, if there is one.
 std::optional<std::complex<double>> common_factor(const ComplexValues& a, const ComplexValues& b) {
   std::complex<double> ab = 0;
   double bb = 0;
@@ -109,7 +109,7 @@ std::optional<Functional> one_slice(const Functional& all, const Shape& from, co
   return slice;
 }
 
-/// One input under random projections: what the tape gives, what differences give, and what mistakes would give.
+/// One input under random projections: the gradient from the tape, that from differences, and those of known mistakes.
 class Investigation {
  public:
   Investigation(const ScalarProjection& projected, std::size_t input, const GradcheckOptions& options)
@@ -163,7 +163,7 @@ class Investigation {
       if (auto slice = one_slice(functionals[0], projected_.input_shape(input_), projected_.output_shape(), last))
         functionals.push_back(std::move(*slice));
 
-    // A separate place for each element, so that several threads may work at once.
+    // Each element has its own slot, so several threads can write at once.
     const auto size = static_cast<std::size_t>(projected_.input_size(input_)), begin = numerical_.size();
     const bool broadcast = functionals.size() == 6;
     for (ComplexValues* values : {&numerical_, &only_dz_, &only_dzbar_, &unconjugated_, &unconjugated_dw_, &swapped_})
@@ -230,7 +230,7 @@ class Investigation {
 std::string resemblance(const ComplexValues& analytic, const ComplexValues& numerical, const std::vector<Suspicion>& suspicions) {
   if (const auto names = matching_names(analytic, numerical, suspicions); !names.empty())
     return fmt::format("the gradient looks {}", joined(names, " or "));
-  // Perhaps only some elements are wrong, all in the same way.
+  // Perhaps only some elements are wrong, all of them in the same way.
   std::vector<std::size_t> wrong;
   const double size = std::max(largest(analytic), largest(numerical));
   for (std::size_t k = 0; k < analytic.size(); ++k)

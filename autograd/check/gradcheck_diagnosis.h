@@ -1,5 +1,5 @@
 #pragma once
-/// Recognises what a wrong gradient looks like.
+/// Identifies the mistake behind a wrong gradient by the pattern that it leaves.
 
 #include <string>
 #include <vector>
@@ -8,19 +8,19 @@
 
 namespace argand {
 
-/// The gradient that a certain mistake would give.
+/// The gradient that one known mistake would give.
 struct Suspicion {
   std::string name;  ///< completes "the gradient looks ..."
   ComplexValues values;
 };
 
 /// "the gradient looks conjugated" when `analytic` agrees with that candidate to 1e-6 of the largest gradient; several names joined
-/// by "or" when the data cannot tell them apart; a common factor if there is one; otherwise says that nothing matches.
+/// by "or" when the data cannot tell them apart; a common factor if there is one; otherwise a statement that nothing matches.
 std::string resemblance(const ComplexValues& analytic, const ComplexValues& numerical, const std::vector<Suspicion>& suspicions);
 
-/// Compares one input's analytic gradient, over two random projections, with what the usual mistakes would give: conjugated, twice,
-/// half, negated, zero, transposed, ∂ and ∂̄ exchanged, one Wirtinger term missing, its derivative or its dw not conjugated, real
-/// or imaginary part lost, a forgotten sum over broadcast axes, another input's gradient.
+/// Compares one input's analytic gradient, over two random projections, with those that the usual mistakes would give: conjugated,
+/// twice, half, negated, zero, transposed, ∂ and ∂̄ exchanged, one Wirtinger term missing, its derivative or its dw not conjugated,
+/// real or imaginary part lost, a forgotten sum over broadcast axes, another input's gradient.
 std::string diagnose(const ScalarProjection& projected, std::size_t input, const GradcheckOptions& options);
 
 }  // namespace argand

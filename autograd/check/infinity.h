@@ -1,5 +1,5 @@
 #pragma once
-/// What an op does with an infinite input, found by experiment: runs the cases of its check with ±inf in one place after the other.
+/// The effect of an infinite input on an op, measured: runs the cases of its check with ±inf at one position after another.
 
 #include <complex>
 #include <functional>
@@ -22,10 +22,10 @@ struct NotFinite {
   std::string str() const;
 };
 
-/// Over all places of the inputs of one type.
+/// The results over all positions in the inputs of one type.
 struct InfiniteInputs {
   NotFinite value, gradient;
-  bool refused = false;  ///< the op throws an Error at some place
+  bool refused = false;  ///< the op throws an Error for some positions
   int tried = 0;
 };
 
@@ -42,11 +42,11 @@ struct InfinityReport {
   std::string text() const;
 };
 
-/// Runs the cases in precision R.
+/// Runs the cases of the op's check in precision R.
 template <RealScalar R>
 InfinityReport at_infinity(const Op& op);
 
-/// An element of an input that was replaced by an infinity.
+/// An input element that was replaced by an infinity.
 struct InfinitePlace {
   std::size_t input, element;
   std::complex<double> number;

@@ -15,9 +15,9 @@ namespace argand {
 namespace {
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-/// Shorter than a pack, whole packs of every width, and all kinds of tails.
+/// Shorter than a pack, multiples of every pack width, and every kind of tail.
 constexpr std::array<std::int64_t, 8> sampled_lengths{1, 2, 5, 8, 16, 19, 33, 67};
-/// The number of elements that become NaN, in each tensor of a grown case.
+/// The number of elements replaced by NaN, one at a time, in each tensor of a grown case.
 constexpr std::size_t places_by_size = 5;
 
 bool is_nan(std::complex<double> z) { return std::isnan(z.real()) || std::isnan(z.imag()); }
@@ -128,7 +128,7 @@ class NanCheck {
   }
 
   /// Which results change when the number at this place does: to the other side of 0, and to larger and smaller values. Values that
-  /// the function rejects (a matrix no longer positive definite) say nothing.
+  /// the function rejects (a matrix no longer positive definite) are skipped.
   static std::vector<std::vector<bool>> dependence(const Subject& s, const Operands& operands, const Place& place,
                                                    const std::vector<Numbers>& before) {
     std::vector<std::vector<bool>> depends;

@@ -1,6 +1,6 @@
 #pragma once
-/// NaN in, NaN out. A NaN is how a broken computation announces itself, so no op may swallow one, and none may pass it on to
-/// unrelated numbers (a causal mask must hide a NaN of the future as it hides any other number). The rule:
+/// NaN in, NaN out. A NaN signals a broken computation, so no op may swallow one, and none may spread it to unrelated numbers (a
+/// causal mask must hide a NaN of the future as it hides any other number). The rule:
 ///
 /// An op's value and gradients are computed from its inputs and the incoming gradient. Replace one number of these (one part of it
 /// if it is complex) by a few finite values, one at a time, leaving the others unchanged.
@@ -24,7 +24,7 @@ namespace argand {
 /// types: as they are, with a NaN in every number in turn, and grown to lengths that are and are not multiples of a pack, with a
 /// NaN in the first, the last and a few more.
 Report check_nan(const Op& op);
-/// The same for cases of a function that is not an op itself.
+/// The same for cases of a function that is not registered as an op.
 Report check_nan(std::string name, const OpCheck& check);
 
 }  // namespace argand

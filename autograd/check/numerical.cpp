@@ -6,14 +6,14 @@
 namespace argand {
 namespace {
 
-constexpr int more_levels = 10;  // down to a few units in the last place of x
+constexpr int more_levels = 10;  // further steps, down to a few units in the last place of x
 
 /// Far enough from 0 for a verdict: well beyond its error, and not just rounding.
 bool clearly_nonzero(double value, double error, double scale) {
   return std::abs(value) > 10 * error && std::abs(value) > 1e-5 * scale && error < 1e-3 * std::abs(value);
 }
 
-/// What one step reveals about one function.
+/// The samples of one function at one step.
 struct Step {
   double step;
   Change below, above;
@@ -28,8 +28,8 @@ Extrapolation central_of(std::span<const Step> steps) {
   return central;
 }
 
-/// Whether a few units in the last place of x make a difference comparable with everything seen to change: then this is noise, or a
-/// wave too fast for double precision, and the two cannot be told apart.
+/// Whether changing x by a few units in the last place changes f about as much as any step does: then f is noise, or a wave too
+/// fast for double precision, and the two cannot be told apart.
 bool jumps_about(std::span<const Step> steps) {
   double largest = 0;
   for (const Step& s : steps)
@@ -43,8 +43,8 @@ Derivative limits_of(std::span<const Step> steps, std::size_t dropped) {
   d.flat = true;
   for (const auto& [h, below, above] : steps)
     d.flat = d.flat && std::abs(below.value) <= 4 * below.rounding && std::abs(above.value) <= 4 * above.rounding;
-  // Slopes at large steps count only as far as they grow like those of a power: a step that reaches where cosh explodes says
-  // nothing about the derivatives here.
+  // Slopes at large steps count only while they grow no faster than a power: a step that reaches where cosh explodes contains no
+  // information about the derivatives here.
   double last = 0;
   for (std::size_t k = steps.size(); k-- > 0;) {
     const double rounding = std::max(steps[k].below.rounding, steps[k].above.rounding), slope = steps[k].size() / steps[k].step;
@@ -105,8 +105,8 @@ class Differentiation {
     return step;
   }
 
-  /// Whether even smaller steps could reveal more about some function: the smallest so far contradicts what the others suggest, or
-  /// the bar is wide but not because of rounding. A fast wave or a nearby kink gets resolved; what does not is noise.
+  /// Whether smaller steps could help for some function: the smallest so far contradicts the others, or the bar is wide but not
+  /// because of rounding. That resolves a fast wave or a nearby kink; what remains is noise.
   bool restless() const {
     return std::any_of(steps_.begin(), steps_.end(), [](const std::vector<Step>& steps) {
       const auto& [h, below, above] = steps.back();
@@ -121,10 +121,10 @@ class Differentiation {
     });
   }
 
-  /// How many of the smallest steps say nothing. A function that goes through float32 is constant between two neighbours of that
-  /// type: such steps are no evidence for a derivative of 0, though they agree perfectly with each other. But relu(x) + 1 is
-  /// constant as well, far from its kink, and so is a sign. It is a staircase if it jumps where the constancy ends, to another
-  /// tread that is just as level, and if there are more treads further out.
+  /// The number of smallest steps that carry no information. A function that goes through float32 is constant between two
+  /// neighbours of that type: such steps are no evidence for a derivative of 0, however well they agree. But relu(x) + 1, far from
+  /// its kink, is constant too, and so is a sign. It is a staircase if it jumps where the constancy ends, to another tread that is
+  /// just as level, and if there are more treads further out.
   std::size_t meaningless(std::size_t k) {
     const std::vector<Step>& steps = steps_[k];
     std::size_t still = 0;
@@ -179,7 +179,7 @@ std::vector<Extrapolation::Row> Extrapolation::triangle() const {
   for (std::size_t k = 0; k < samples_.size(); ++k) {
     Row& row = rows[k];
     const Sample& sample = samples_[k];
-    if (!std::isfinite(sample.value) || !std::isfinite(sample.rounding)) continue;  // the next row starts afresh
+    if (!std::isfinite(sample.value) || !std::isfinite(sample.rounding)) continue;  // the next row starts over
     row.entry[row.columns++] = {sample.value, sample.rounding, sample.leverage};
     for (std::size_t j = 1; j < most_columns && k > 0 && j <= rows[k - 1].columns; ++j) {
       const double ratio = samples_[k - j].step / sample.step, factor = (power_ == 2 ? ratio * ratio : ratio) - 1;
@@ -207,7 +207,7 @@ std::vector<double> Extrapolation::noise(const std::vector<Row>& rows) const {
 Estimate Extrapolation::limit() const {
   const std::vector<Row> rows = triangle();
   const std::vector<double> noise = this->noise(rows);
-  constexpr std::size_t measurements = 4;  // at least this many of the noise
+  constexpr std::size_t measurements = 4;  // at least this many measurements of the noise
   Estimate best;
   for (std::size_t k = rows.size() > measurements + 1 ? rows.size() - measurements - 1 : 0; k-- > 1;)
     for (std::size_t j = 1; j < std::min(rows[k].columns, rows[k - 1].columns); ++j) {

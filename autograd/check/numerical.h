@@ -16,7 +16,7 @@ namespace argand {
 /// The distance from 1 to the next double.
 inline constexpr double double_epsilon = std::numeric_limits<double>::epsilon();
 
-/// value ± error. An infinite error means that nothing is known.
+/// value ± error. An infinite error means that the value is unknown.
 struct Estimate {
   double value = 0;
   double error = std::numeric_limits<double>::infinity();
@@ -29,7 +29,7 @@ struct RiddersOptions {
   double contraction = std::numbers::pi;
   int levels = 20;  ///< number of steps, from 0.1 down to 4e-11, with a few more where those do not suffice
 
-  /// Twice as many steps in the same range, with ratio √π: for what the default leaves inconclusive.
+  /// Twice as many steps in the same range, with ratio √π: for cases where the default is inconclusive.
   RiddersOptions finer() const {
     RiddersOptions options = *this;
     options.contraction = std::sqrt(contraction);
@@ -50,8 +50,8 @@ class Extrapolation {
  public:
   struct Sample {
     double step, value;
-    double rounding;  ///< how far rounding may have moved the value
-    double leverage;  ///< how far noise of size 1 in the function would move it
+    double rounding;  ///< bound on the rounding error of the value
+    double leverage;  ///< effect on the value of noise of size 1 in the function
   };
   /// `power` is p: 1 or 2.
   explicit Extrapolation(int power) : power_(power) {}
@@ -64,7 +64,7 @@ class Extrapolation {
   Estimate limit() const;
 
  private:
-  static constexpr std::size_t most_columns = 7;  // more only amplifies rounding
+  static constexpr std::size_t most_columns = 7;  // more columns only amplify rounding
   struct Entry {
     double value, rounding, leverage;
   };
@@ -80,7 +80,7 @@ class Extrapolation {
   std::vector<Sample> samples_;
 };
 
-/// What the neighbourhood of a point reveals about one function of a real variable.
+/// The local behaviour of one function of a real variable at a point.
 struct Derivative {
   Estimate central;                ///< extrapolated (f(x+h) − f(x−h)) / 2h: the derivative, if there is one
   Estimate left, right;            ///< one-sided derivatives
@@ -89,7 +89,7 @@ struct Derivative {
   /// The largest |f(t) − f(x)| / |t − x|: the size of derivatives nearby, even if this one is 0.
   double variation = 0;
   double magnitude = 0;  ///< largest rounding / ε: the size of the values that depend on x
-  bool flat = false;     ///< f does not change at any step by more than rounding: constant, or nothing can be known
+  bool flat = false;     ///< f does not change by more than rounding at any step: constant, or too coarse to tell
   bool kink = false;     ///< the one-sided derivatives differ beyond their errors
   bool jump = false;     ///< the value itself is discontinuous
 };

@@ -13,16 +13,16 @@ namespace argand {
 /// Ignores `options.name`: the report carries the op's.
 Report check_op_gradients(const Op& op, GradcheckOptions options = {});
 
-/// Those of the given ops whose gradients fail their own check. A custom_op has no check and is never among them.
+/// The names of those given ops whose gradients fail their own check. A custom_op has no check and is never among them.
 std::vector<std::string> failing_ops(const std::vector<std::string>& names);
 
-/// Everything that can be wrong with an op: its gradients, the adjoint identity between them and its tangents, and every use of
-/// them (autograd/check/usage/usage.h). NaNs are the subject of check_nan (autograd/check/nan_check.h).
+/// All checks of an op: its gradients, the adjoint identity between them and its tangents, and every way of using them
+/// (autograd/check/usage/usage.h). check_nan (autograd/check/nan_check.h) covers NaNs.
 Report check_op(const Op& op, const GradcheckOptions& options = {});
 
-/// Why an op with this check is not of this kind, tested with the Cauchy-Riemann equations in every complex input of every case;
-/// empty if it is. Holomorphic: they hold in all of them. RealValued: complex inputs, real outputs. General: a complex output for
-/// which they fail somewhere. Real: no complex input.
+/// The reason why an op with this check is not of this kind, tested with the Cauchy-Riemann equations in every complex input of
+/// every case; empty if it is. Holomorphic: they hold in all of them. RealValued: complex inputs, real outputs. General: a complex
+/// output for which they fail somewhere. Real: no complex input.
 std::string kind_fault(const std::string& op, Kind kind, const OpCheck& check, const RiddersOptions& ridders = {});
 
 /// The faults found in value and gradient of L = Re Σ f at a declared singular point, in float64 and float32.

@@ -128,7 +128,7 @@ class ParameterCheck {
       Comparison finer = compare(i, e.element, options_.ridders.finer());
       finer.allow_rounding(largest_);
       const Judged again = judge(finer, scale, options_.tolerance);
-      if (again != Verdict::Pass) continue;  // a second look does not accuse (gradcheck.cpp)
+      if (again != Verdict::Pass) continue;  // a repeated comparison never turns into a failure (gradcheck.cpp)
       e.values = finer;
       e.relative_error = finer.relative_error(scale);
       e.verdict = again;
@@ -185,7 +185,7 @@ class ParameterCheck {
   ParameterList<double> parameters_;
   int samples_;
   const GradcheckOptions& options_;
-  double centre_, largest_ = 0;  // the loss; the largest gradient of all parameters
+  double centre_, largest_ = 0;  // the loss, and the largest gradient of all parameters
   std::vector<ComplexValues> analytic_;
   std::vector<std::string> ops_;
   Report report_;

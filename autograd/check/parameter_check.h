@@ -1,5 +1,5 @@
 #pragma once
-/// The gradient of a whole model, end to end: a loss as a function of named parameters, a few elements of which are varied.
+/// Checks the gradient of a whole model, end to end: a loss as a function of named parameters, a few elements of which are varied.
 
 #include <functional>
 
@@ -9,9 +9,9 @@
 namespace argand {
 
 /// Checks `samples_per_tensor` elements of each parameter (all, if it has no more): half of them those with the largest analytic
-/// gradient, the others random. `loss` must be a pure function of the parameters (dropout off, or its seed fixed); it is called
-/// some thirty times per element. Parameters are restored, their gradients cleared. One row per parameter; options.name becomes the
-/// report's. Throws when two calls of `loss` differ.
+/// gradient, the others random. `loss` must be a pure function of the parameters (dropout off, or its seed fixed); it is called at
+/// least forty times per real number. Parameters are restored, their gradients cleared. One row per parameter; options.name becomes
+/// the report's. Throws when two calls of `loss` differ.
 Report gradcheck_parameters(const std::function<Var<double>()>& loss, ParameterList<double> parameters, int samples_per_tensor = 4,
                             const GradcheckOptions& options = {});
 

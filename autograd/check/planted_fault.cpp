@@ -9,7 +9,7 @@
 namespace argand {
 namespace {
 
-/// The first of the falsified elements; those before it are right.
+/// The index of the first falsified element; those before it stay right.
 std::int64_t first_wrong_element(Fault fault, std::int64_t n) {
   if (fault == Fault::Tail) return n - n % 8;
   if (fault == Fault::FarElements) return std::min<std::int64_t>(n, 4096);
@@ -59,7 +59,7 @@ bool is_second_use(const TapeEntry& entry) {
                      [&](const TapeEntry& other) { return &other < &entry && reads_the_same(other); });
 }
 
-/// Runs an entry with its inputs' gradients set aside, falsifies what it deposits, and adds the two.
+/// Runs an entry with its inputs' gradients set aside, falsifies the gradients it computes, and adds the two.
 void run_falsified(TapeEntry& entry, Fault fault) {
   std::vector<std::function<void()>> finish;
   for (std::size_t i = 0; i < entry.inputs.size(); ++i) {

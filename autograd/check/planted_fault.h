@@ -9,12 +9,12 @@
 namespace argand {
 
 enum class Fault {
-  // Wrong everywhere.
+  // Faults in all elements.
   Conjugate,  ///< conjugated
   Twice,      ///< doubled
   Half,       ///< halved
   Transpose,  ///< the elements of the transposed last two axes, in row-major order in the old shape
-  // Right where a careless check looks; the gradient is doubled, unless stated otherwise, when
+  // Faults that a careless check misses. Unless stated otherwise, the gradient is doubled when
   Adding,         ///< there is a gradient already, to which it is added
   Overwriting,    ///< there is a gradient already, which is overwritten
   Tail,           ///< the element is one of the last n mod 8 of n, the remainder of vectors of 8

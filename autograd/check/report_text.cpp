@@ -47,7 +47,7 @@ std::string element_line(const Report& report, const ElementCheck& e) {
   return fmt::format("{}: {}", report.element_name(e), describe(e.values, e.verdict, report.rows[e.input].is_complex()));
 }
 
-/// The worst element first, then one line per row and kind of trouble, for its worst element.
+/// The worst element first, then one line per row and verdict other than pass, for the worst such element.
 std::vector<std::string> trouble(const Report& report) {
   constexpr std::size_t most = 8;
   std::vector<std::string> lines;
@@ -83,7 +83,7 @@ std::vector<std::string> trouble(const Report& report) {
   return lines;
 }
 
-/// "for it: differences (relative error 1e-15), taylor (order 2.00 ...)", for each opinion and subject.
+/// "for it: differences (relative error 1e-15), taylor (order 2.00 ...)": one line per opinion and subject.
 std::vector<std::string> opinions(const Report& report) {
   std::vector<std::string> subjects, lines;
   for (const IndependentCheck& c : report.independent)

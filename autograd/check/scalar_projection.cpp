@@ -28,7 +28,7 @@ std::vector<AnyVar> make_vars(const std::vector<AnyTensor>& inputs, bool differe
   return vars;
 }
 
-/// Equal, NaN in the same parts, or apart by at most `tolerance` of the larger.
+/// Whether they are equal, NaN in the same parts, or differ by at most `tolerance` times the larger.
 bool agree(std::complex<double> a, std::complex<double> b, double tolerance) {
   const auto same = [](double x, double y) { return x == y || (std::isnan(x) && std::isnan(y)); };
   if (same(a.real(), b.real()) && same(a.imag(), b.imag())) return true;
@@ -74,7 +74,7 @@ DifferentiableFunction on_tapes(const CheckedFunction& f) {
     const std::vector<AnyVar> vars = make_vars(x, true);
     const Var<double> L = project(f(vars), weights);
     if (L.requires_grad()) {
-      const KeptGradients others(tape);  // a function may read the caller's variables: leave no gradient in them
+      const KeptGradients others(tape);  // f may read variables of the caller: restore their gradients
       tape.backward(L);
       return gradients_of(vars);
     }
@@ -202,7 +202,7 @@ ComplexValues ScalarProjection::output_at(const std::vector<AnyTensor>& inputs) 
 
 ComplexValues ScalarProjection::output_at(std::size_t input, std::int64_t element, bool imaginary, double t) const {
   std::vector<AnyTensor> inputs = inputs_;
-  // A copy, because the output may share storage with the input (a reshape does).
+  // A copy, since the output may share storage with the input, as a reshape does.
   inputs[input] = std::visit([](const auto& original) { return AnyTensor(original.clone()); }, inputs_[input]);
   coordinate(inputs[input], element, imaginary) = t;
   return output_at(inputs);
@@ -210,8 +210,8 @@ ComplexValues ScalarProjection::output_at(std::size_t input, std::int64_t elemen
 
 void ScalarProjection::compare(const ComplexValues& y, std::span<const Functional> functionals, std::vector<bool>& reached,
                                std::span<Change> changes) const {
-  // Differences first, sums afterwards: outputs that do not depend on the moved number cancel exactly and carry no rounding. Those
-  // reached by NaN or by a larger step carry it even where they do not change.
+  // Subtract first, then sum: outputs that do not depend on the changed number cancel exactly and contribute no rounding error.
+  // Those that NaN or a larger step reaches contribute one even where they do not change.
   for (std::size_t j = 0; j < functionals.size(); ++j) {
     changes[j] = {};
     for (const auto& [k, weight] : functionals[j].terms) {
@@ -230,7 +230,7 @@ std::vector<bool> ScalarProjection::reached_from(std::size_t input, std::int64_t
     const ComplexValues y = output_at(input, element, imaginary, std::numeric_limits<double>::quiet_NaN());
     for (std::size_t k = 0; k < y.size() && y.size() == output_.size(); ++k)
       reached[k] = std::isnan(y[k].real()) || std::isnan(y[k].imag());
-  } catch (const std::exception&) {  // a function may reject NaN; then every output may depend on the coordinate
+  } catch (const std::exception&) {  // f may reject NaN; then assume that every output depends on the coordinate
   }
   return reached;
 }

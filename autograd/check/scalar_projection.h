@@ -1,6 +1,6 @@
 #pragma once
-/// One function at one point, seen from both sides: gradients from the tape or from other code that computes them, and derivatives
-/// of the output from difference quotients.
+/// One function at one point: gradients from the tape or from other code that computes them, and derivatives of its output by
+/// difference quotients.
 
 #include <complex>
 #include <functional>
@@ -19,7 +19,7 @@ using ComplexValues = std::vector<std::complex<double>>;
 /// Fixed random numbers with magnitudes in [0.5, 1.5): none is negligible, none dominates.
 ComplexValues random_numbers(const Random& random, std::size_t n, bool is_complex);
 
-/// A function as checks see it: its value, and the derivatives provided with it.
+/// A function as the checks use it: its value, and the derivatives provided with it.
 struct DifferentiableFunction {
   std::function<AnyTensor(const std::vector<AnyTensor>& x)> value;
   /// The gradients ∂L/∂x + i ∂L/∂y of L = Re Σ conj(W) f(x), W with one weight per output element; one entry per input.
@@ -30,7 +30,7 @@ struct DifferentiableFunction {
   std::function<AnyTensor(const std::vector<AnyTensor>& z)> extended = {};
 };
 
-/// J v in forward mode, without a tape.
+/// J v computed in forward mode, without a tape.
 AnyTensor pushed_forward(const CheckedFunction& f, const std::vector<AnyTensor>& x, const std::vector<AnyTensor>& v);
 
 /// A real function of the output: y -> Re Σ conj(W_k) y_k, with only the terms where W_k != 0.
@@ -41,7 +41,7 @@ struct Functional {
   };
   std::vector<Term> terms;
 
-  /// From one weight per output element.
+  /// The functional with one weight per output element.
   static Functional of(std::span<const std::complex<double>> weights);
 };
 
@@ -69,14 +69,14 @@ class ScalarProjection {
   bool output_is_complex() const { return output_is_complex_; }
 
   /// Fixed random weights with magnitudes in [0.5, 1.5), real for a real output: no output element is negligible, none dominates. A
-  /// function that is not recorded and returns one real number gets weight 1, so that its gradient is the one the caller wrote.
+  /// function that is not recorded and returns one real number gets weight 1, so its gradient is the caller's own.
   ComplexValues random_weights(std::uint64_t seed, std::uint64_t projection) const;
 
   /// Gradients of L = Re Σ conj(W) f, by one backward pass on a tape of its own if f is recorded; one entry per input.
   std::vector<ComplexValues> analytic(std::span<const std::complex<double>> weights) const;
-  /// How far rounding may have moved each of these gradients, measured by scaling the weights by factors other than powers of two,
-  /// under which a gradient is linear up to rounding. Never more than 1e-12 of the sum of all |W_k f_k|, so that a nonlinear
-  /// gradient does not excuse itself.
+  /// An estimate of the rounding error of each of these gradients, from scaling the weights by factors other than powers of two,
+  /// under which a gradient is linear up to rounding. At most 1e-12 of the sum of all |W_k f_k|, so a nonlinear gradient cannot
+  /// pass for rounding.
   std::vector<std::vector<double>> rounding_of(const std::vector<ComplexValues>& gradients,
                                                std::span<const std::complex<double>> weights) const;
   /// dL/dx (or dL/dy when `imaginary`) of every functional, for one element of one input.
@@ -93,15 +93,15 @@ class ScalarProjection {
 
  private:
   static double& coordinate(AnyTensor& x, std::int64_t element, bool imaginary);
-  /// The output with one real coordinate of one input moved to t.
+  /// The output after one real coordinate of one input is set to t.
   ComplexValues output_at(std::size_t input, std::int64_t element, bool imaginary, double t) const;
-  /// The output elements that become NaN when this coordinate does: they depend on it, even if no change is large enough to be
-  /// seen.
+  /// The output elements that become NaN when this coordinate does: they depend on it, even if no change is large enough to
+  /// show.
   std::vector<bool> reached_from(std::size_t input, std::int64_t element, bool imaginary) const;
 
   /// f at other inputs; throws if its shape differs from that at the point.
   ComplexValues output_at(const std::vector<AnyTensor>& inputs) const;
-  /// The changes of the functionals between the stored output and y. Output elements that differ are marked as reached.
+  /// The changes of the functionals between the stored output and y. Marks output elements that differ as reached.
   void compare(const ComplexValues& y, std::span<const Functional> functionals, std::vector<bool>& reached,
                std::span<Change> changes) const;
 

@@ -13,10 +13,10 @@ namespace argand {
 namespace {
 
 constexpr std::size_t most_outputs = 4096;
-constexpr int ladder = 18;           // steps from 0.1 down, each a π-th of the one before
-constexpr int points = 128;          // nearby, for slopes
-constexpr double most_noise = 1e-9;  // of values whose slopes say anything
-constexpr double near = 1e-5;        // how far these are, in units of max(1, |x|)
+constexpr int ladder = 18;           // steps from 0.1 down, each smaller by a factor of π
+constexpr int points = 128;          // number of nearby points at which slopes are taken
+constexpr double most_noise = 1e-9;  // largest noise of values at which slopes are still meaningful
+constexpr double near = 1e-5;        // distance of these points, in units of max(1, |x|)
 
 struct Range {
   double low = 0, high = 0;
@@ -37,15 +37,15 @@ class Coordinate {
     size_ = std::max(1.0, std::abs(x(e.input, e.element)));
   }
 
-  /// The sum of f's absolute values.
+  /// The sum of the absolute values of f's outputs.
   double seen() const {
     double sum = 0;
     for (const std::complex<double> y : projected_.output()) sum += std::abs(y);
     return sum;
   }
 
-  /// What rounding may have done to the two, at the least. Where f looks `flat`, it may be so by the cancellation or the saturation
-  /// of values that are seen far from here; an element of a gradient is made of terms as large as its neighbours, and there as
+  /// A lower bound on the rounding errors of both derivatives. Where f is `flat`, the cause may be cancellation or saturation of
+  /// values that show only far from here; an element of a gradient is computed from terms as large as its neighbours, and as
   /// gradients far from here. Infinite where f varies faster than x resolves.
   double resolution(bool flat) const {
     double moved_most = 0, largest = 0, furthest = 1;
@@ -55,12 +55,12 @@ class Coordinate {
     for (const double by : distances)
       for (std::uint64_t k = 0; k < 2; ++k) moved_most = std::max(moved_most, moved(displaced(k, by, 0)));
     if (moved_by_last_bits(true) > 1e-6 * std::max(seen(), moved_most)) return HUGE_VAL;
-    if (flat && moved_most <= 64 * double_epsilon * seen()) return 1e-10 + 1e-12 * furthest;  // f is constant, but for rounding
+    if (flat && moved_most <= 64 * double_epsilon * seen()) return 1e-10 + 1e-12 * furthest;  // f is constant up to rounding
     for (const double by : flat ? std::vector{0.0, 0.1, 1.0} : std::vector{0.0})
       for (const std::complex<double> g : gradient(displaced(0, by, 0)))
         if (std::isfinite(std::abs(g))) largest = std::max(largest, std::abs(g));
     const double last_bits = scatter();
-    const double rounding = last_bits <= 1e-6 * largest ? 4 * last_bits : 0;  // a larger one is a jump at a kink
+    const double rounding = last_bits <= 1e-6 * largest ? 4 * last_bits : 0;  // a larger change is a jump at a kink
     return 64 * double_epsilon * (std::max(seen(), moved_most) / (0.1 * size_) + largest) + rounding +
            4 * moved_by_last_bits(false) / (0.1 * size_);
   }
@@ -84,7 +84,7 @@ class Coordinate {
     if (!std::isfinite(slack)) return SecondLook::Unresolved;
     if (std::isnan(gradient)) return SecondLook::Stands;
     if (within(gradient, ranges, slack, 1e-6)) return SecondLook::Kink;
-    // A kink may be hidden along the axis: |x + y| - |x - y| at 0.
+    // A kink can be invisible along the axis: |x + y| - |x - y| at 0.
     const bool is_seen = kink;
     for (std::uint64_t k = 0; k < 8 && !kink; ++k) kink = bends_at_once(k, ranges);
     if (!kink) return turns_beside(gradient, ranges, slack) ? SecondLook::Kink : SecondLook::Stands;
@@ -97,7 +97,7 @@ class Coordinate {
     return SecondLook::Stands;
   }
 
-  /// Whether a polynomial through f's noisy values allows this gradient, with a kink if one may be there.
+  /// Whether a polynomial fitted to f's noisy values is consistent with this gradient, allowing a kink where there may be one.
   bool noise_allows(double gradient) const {
     std::vector<Functional> whole(1);
     for (const Functional& part : parts_) whole[0].terms.insert(whole[0].terms.end(), part.terms.begin(), part.terms.end());
@@ -136,8 +136,8 @@ class Coordinate {
     return v;
   }
 
-  /// By how much this element of the gradient differs between points beside x that differ in their last bits: the rounding in it. A
-  /// gradient that is different at x itself is wrong there.
+  /// How much this element of the gradient varies between points near x that differ in their last bits: its rounding error. A
+  /// gradient that differs only at x itself is wrong there.
   double scatter() const {
     const auto k = static_cast<std::size_t>(e_.element);
     double most = 0;
@@ -154,7 +154,7 @@ class Coordinate {
     return std::isfinite(most) ? most : 0;
   }
 
-  /// The gradient with respect to this input at x + v; empty if f has none there.
+  /// The gradient with respect to this input at x + v; empty if it cannot be computed there.
   ComplexValues gradient(const std::vector<ComplexValues>& v) const {
     std::vector<AnyTensor> moved;
     const std::vector<AnyTensor> steps = projected_.like_inputs(v);
@@ -168,7 +168,7 @@ class Coordinate {
     }
   }
 
-  /// By how much f changes, 0 where it has no value.
+  /// The change of f at x + v; 0 where f cannot be evaluated.
   double moved(const std::vector<ComplexValues>& v) const {
     double sum = 0;
     for (const Change& c : changes(v)) sum += std::abs(c.value);
@@ -177,7 +177,7 @@ class Coordinate {
 
   /// How much f changes when the last bits of this coordinate, or of all of them, change. By backward error analysis, f's own
   /// rounding has the same effect (Higham, Accuracy and Stability of Numerical Algorithms, chapter 1). A function that rounds x to
-  /// fewer digits does not move.
+  /// fewer digits does not change.
   double moved_by_last_bits(bool along_the_axis) const {
     double most = 0;
     for (std::uint64_t k = 1; k <= 8; ++k) {
@@ -191,13 +191,13 @@ class Coordinate {
     std::vector<Change> found(parts_.size());
     try {
       projected_.changes_along(v, parts_)(1, found);
-    } catch (const std::exception&) {  // there f has no value
+    } catch (const std::exception&) {  // f cannot be evaluated there
       for (Change& c : found) c.value = std::nan("");
     }
     return found;
   }
 
-  /// The slopes on both sides of each output, where they differ by the same amount at three steps and more; empty ranges elsewhere.
+  /// The two one-sided slopes of each output, where they differ by the same amount at three steps or more; empty ranges elsewhere.
   std::vector<Range> lasting() const {
     struct Apart {
       double left = 0, right = 0;
@@ -228,7 +228,7 @@ class Coordinate {
   struct Slope {
     double value = 0, rounding = 0;
   };
-  /// Of each output at a point so far away.
+  /// The slope of each output at a random point at this distance.
   std::vector<Slope> slopes_nearby(std::uint64_t k, double distance) const {
     const double step = 0.01 * distance * size_;
     const std::vector<Change> above = changes(displaced(k, distance, step)), below = changes(displaced(k, distance, -step));
@@ -238,7 +238,7 @@ class Coordinate {
     return slopes;
   }
 
-  /// Whether a slope nearby differs from those here, and by as much at a thirtieth of the distance: what is curved differs by less.
+  /// Whether a nearby slope differs from those here, and by as much at a thirtieth of the distance: a kink, not curvature.
   bool bends_at_once(std::uint64_t k, const std::vector<Range>& ranges) const {
     const std::vector<Slope> far = slopes_nearby(k, near), close = slopes_nearby(k, near / 30);
     for (std::size_t p = 0; p < parts_.size(); ++p) {
@@ -248,7 +248,7 @@ class Coordinate {
     return false;
   }
 
-  /// The gradient's part at x + v; NaN where it has none.
+  /// The part of the gradient at x + v on this axis; NaN where it cannot be computed.
   double gradient_part(const std::vector<ComplexValues>& v) const {
     const ComplexValues all = gradient(v);
     const auto k = static_cast<std::size_t>(e_.element);
@@ -267,7 +267,7 @@ class Coordinate {
         const double part = gradient_part(displaced(k, by, 0));
         if (std::isfinite(part)) least = std::min(least, part), most = std::max(most, part);
       }
-    const double missed = 0.25 * (most - least);  // so few points hardly meet the extremes
+    const double missed = 0.25 * (most - least);  // so few points rarely include the extremes
     if (least > std::min(gradient, low) + slack + missed || most < std::max(gradient, high) - slack - missed) return false;
     int right = 0;
     for (std::uint64_t k = 0; k < 9; ++k) {
@@ -276,7 +276,7 @@ class Coordinate {
       const double part = gradient_part(displaced(k, 1e-3, 0));
       right += std::abs(part - slope) <= 10 * rounding + 1e-3 * std::abs(slope) ? 1 : 0;
     }
-    return right >= 7;  // a kink may pass between any two points
+    return right >= 7;  // a kink may lie between any two points
   }
 
   const ScalarProjection& projected_;
@@ -297,7 +297,7 @@ SecondLook second_look(const ScalarProjection& projected, const ElementCheck& e,
   for (const bool imaginary : {false, true}) {
     if (imaginary && !projected.input_is_complex(e.input)) break;
     const double off = std::abs(imaginary ? apart.imag() : apart.real());
-    if (e.verdict == Verdict::Fail && off < 1e-3 * std::abs(apart)) continue;  // it is the other part that seems wrong
+    if (e.verdict == Verdict::Fail && off < 1e-3 * std::abs(apart)) continue;  // the other part is the one that seems wrong
     const Coordinate coordinate(projected, e, imaginary, seed);
     const double by_gradient = imaginary ? g.imag() : g.real();
     const bool flat = std::abs(off - std::abs(by_gradient)) <= 0.01 * off;

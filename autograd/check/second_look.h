@@ -1,5 +1,5 @@
 #pragma once
-/// Before a gradient is accused: reasons why an element that seems wrong may be right.
+/// A second look at elements that seem wrong, before they are reported: a kink or rounding may explain the difference.
 
 #include <cstdint>
 #include <string>
@@ -9,20 +9,20 @@
 namespace argand {
 
 enum class SecondLook {
-  Stands,      ///< it is wrong
-  Unresolved,  ///< the two differ by less than rounding inside of f can make
-  Kink,        ///< a slope that f has nearby, on one side of a kink or the other
+  Stands,      ///< no explanation: the gradient is wrong
+  Unresolved,  ///< the difference is within the rounding errors inside f
+  Kink,        ///< the gradient is a slope of f nearby, on one side of a kink or the other
 };
 
-/// At a kink each output moves with one of two slopes. An honest gradient combines slopes between them, or those at points nearby:
-/// where several elements tie, the limit of gradients need not lie between the slopes along one axis. A kink that is closer than
-/// the difference steps shows as slopes that differ from side to side by the same amount at all step sizes, or as gradients nearby
-/// that span the difference while those further away are right. `noise`: of f's values, relative to them; where it hides slopes,
-/// only a gradient that a polynomial through the noise rules out stands accused.
+/// At a kink each output has two one-sided slopes. A valid gradient combines slopes between them, or those at points nearby: where
+/// several elements tie, the limit of gradients need not lie between the slopes along one axis. A kink closer than the difference
+/// steps shows as slopes that differ from side to side by the same amount at all step sizes, or as gradients nearby that span the
+/// difference while those further away are right. `noise`: the relative noise of f's values; where it hides slopes, a gradient
+/// stands accused only if a polynomial fitted through the noise rules it out.
 SecondLook second_look(const ScalarProjection& projected, const ElementCheck& e, std::uint64_t seed, double noise = 0);
 
-/// Settles what is at a kink: it fails where its gradient is not finite or stands outside of the slopes, and a sentence says so;
-/// `between_slopes` is set where it was found to lie there.
+/// Decides about an element at a kink: it fails if its gradient is not finite or lies outside the slopes, and the result says so;
+/// sets `between_slopes` if the gradient lies between them.
 std::string settle_kink(const ScalarProjection& projected, ElementCheck& e, std::uint64_t seed);
 
 }  // namespace argand

@@ -72,10 +72,10 @@ Judged judge(const Comparison& c, double scale, double tolerance) {
     return judged(std::isfinite(c.error) && std::isfinite(std::abs(c.numerical)) ? Verdict::Fail : Verdict::Inconclusive);
   if (difference > equal + 10 * c.error) return judged(Verdict::Fail);
   if (difference > equal + c.error) return judged(Verdict::Inconclusive);
-  // Only rounding on either side: L does not depend on this element, and the gradient agrees.
+  // Both are rounding only: L does not depend on this element, and the gradient agrees.
   const bool zero = std::abs(c.analytic) <= c.rounding;
   if (!c.varies) return judged(zero ? Verdict::Pass : Verdict::Inconclusive);
-  // Bar and rounding must be narrow compared with the derivatives nearby, and the bar must tell this one from 0 unless it is 0.
+  // Bar and rounding must be small compared with the derivatives nearby, and the bar must separate a nonzero derivative from 0.
   const double size = std::max(scale, c.variation);
   const bool narrow = c.error <= 0.5 * tolerance * size && c.rounding <= 1e-3 * size;
   const bool significant = zero || c.error <= 0.1 * own;

@@ -1,5 +1,5 @@
 #pragma once
-/// Compares one analytic derivative with one numerical derivative: which of five verdicts, and how to describe it.
+/// Compares one analytic derivative with one numerical derivative: the five verdicts, and how a comparison is described.
 
 #include <complex>
 #include <limits>
@@ -15,19 +15,19 @@ namespace argand {
 enum class Verdict {
   Pass,
   Fail,          ///< analytic and numerical differ by more than the tolerance and ten error bars
-  Inconclusive,  ///< the error bar is too wide to tell
+  Inconclusive,  ///< the error bar is too wide to decide
   Kink,          ///< the one-sided derivatives differ: there is nothing to compare with
   BranchCut,     ///< the value itself jumps here
 };
 std::string_view verdict_name(Verdict verdict);
-/// Orders verdicts by which prevails for a whole whose parts have both: fail, inconclusive, branch cut, kink, pass.
+/// Orders verdicts by which one prevails for a whole whose parts differ: fail, inconclusive, branch cut, kink, pass.
 int gravity(Verdict verdict);
 
-/// A verdict and the bar it was reached with. Nothing passes without a finite bar: that is inconclusive.
+/// A verdict and the bar used for it. Without a finite bar, a pass becomes inconclusive.
 class Judged {
  public:
   Judged() = default;  ///< nothing was compared: inconclusive
-  /// `bar`: by how much the two may differ.
+  /// `bar`: the allowed difference.
   Judged(Verdict verdict, double bar);
 
   Verdict verdict() const { return verdict_; }
@@ -45,23 +45,23 @@ class Judged {
 struct Comparison {
   std::complex<double> analytic = 0, numerical = 0;
   double error = 0;                 ///< error bar of `numerical`
-  double rounding = 0;              ///< how far rounding may have moved `analytic`
+  double rounding = 0;              ///< bound on the rounding error of `analytic`
   double variation = 0;             ///< size of derivatives nearby, even if this one is 0 (Derivative::variation)
   double magnitude = 0;             ///< of the values that depend on this element (Derivative::magnitude)
   bool varies = false;              ///< L changes with this element by more than rounding, at some step
-  bool kink = false, jump = false;  ///< seen on either axis
-  bool along_imaginary = false;     ///< the axis on which it was seen
+  bool kink = false, jump = false;  ///< found on either axis
+  bool along_imaginary = false;     ///< the axis on which it was found
   Derivative seen = {};             ///< one-sided derivatives and jumps on that axis
 
   /// Adds the derivative along the real or the imaginary axis.
   void add(const Derivative& d, bool imaginary);
-  /// The larger of the two gradients, for the tensor's scale: a numerical one that did not converge does not count, so that one bad
+  /// The larger of the two gradients, for the scale of the tensor. A numerical one that did not converge is ignored, so one bad
   /// element does not widen the tolerance of the others.
   double size() const;
-  /// Allows for the rounding of a gradient computed from numbers as large as `largest`, the largest gradient of all inputs: 1e-12
-  /// of that, but no more than of the values that depend on this element, whose size bounds what cancelled in it.
+  /// Allows for the rounding error of a gradient computed from numbers as large as `largest`, the largest gradient of all inputs:
+  /// 1e-12 of it, but no more than of the values that depend on this element, whose size limits the terms that cancel in it.
   void allow_rounding(double largest);
-  /// |analytic − numerical| relative to `scale` or to what else is known about the size of derivatives here; 0 where L is constant.
+  /// |analytic − numerical| relative to `scale`, or to a larger known size of derivatives nearby; 0 where L is constant.
   double relative_error(double scale) const;
 };
 
@@ -69,9 +69,9 @@ struct Comparison {
 ///
 ///     Fail:  |a − n| > tolerance · max(|a|, |n|) + 10 e + r        Pass:  |a − n| <= tolerance · max(|a|, |n|) + e + r,
 ///
-/// and to pass, e and r must be finite and small enough for "equal" to mean something. Everything else is inconclusive, and so is
-/// everything where r is not finite. A NaN where the numerical derivative exists fails. `scale` is the largest |gradient| of the
-/// tensor; it decides what is precise, never what is equal. The bar is the right side of Pass.
+/// and to pass, e and r must be finite and small enough for the comparison to be meaningful. Everything else is inconclusive, as is
+/// everything with an infinite r. A NaN where the numerical derivative exists fails. `scale` is the largest |gradient| of the
+/// tensor; it decides how small e and r must be, never what is equal. The bar is the right side of Pass.
 Judged judge(const Comparison& c, double scale, double tolerance);
 
 /// "gradient 1.2+3i, numerical 1.2-3i ± 2e-12", "a kink: the derivative is 0 from the left and 1 from the right; gradient 0", ...

@@ -3,20 +3,22 @@
 ///
 ///     using C = std::complex<double>;
 ///     const auto f = [](C z) { return z / (1 + std::abs(z)); };
-///     const auto gradient = [f](C dw, C z) { return (dw - f(z) * std::real(std::polar(1.0, -std::arg(z)) * dw)) / (1 +
-///     std::abs(z)); }; const auto squash = custom_op("squash", [f](const Tensor<C>& z) { return map(f, z); },
+///     const auto gradient = [f](C dw, C z) {
+///       return (dw - f(z) * std::real(std::polar(1.0, -std::arg(z)) * dw)) / (1 + std::abs(z));
+///     };
+///     const auto squash = custom_op("squash", [f](const Tensor<C>& z) { return map(f, z); },
 ///                                   [gradient](const Tensor<C>& dw, const Tensor<C>& z) { return map(gradient, dw, z); });
 ///     const Report report = check(squash, z);   // autograd/gradcheck.h
 ///     const Complex w = squash(variable(z));    // from here on an op like any other
 ///
 /// `value(x...)` computes a tensor from the inputs' values; there may be any number of inputs, of any scalar types. `vjp(dw, x...)`
-/// receives dL/dw (in the convention of autograd/var.h) and the same values, tensors (map() applies a function of numbers to them),
-/// and returns dL/dx in x's shape; for several inputs, a std::tuple of them. It may also take the output, vjp(dw, x..., w), which
-/// is kept only in that case. The optional `jvp(ẋ..., x...)` returns ẇ; without it forward mode throws. All are pure functions of
-/// their arguments.
+/// takes dL/dw (in the convention of autograd/var.h) and the same values, all of them tensors (map() applies a scalar function to
+/// their elements), and returns dL/dx in x's shape; for several inputs, a std::tuple of them. It may also take the output,
+/// vjp(dw, x..., w), which is kept only in that case. The optional `jvp(ẋ..., x...)` returns ẇ; without it forward mode throws. All
+/// are pure functions of their arguments.
 ///
 /// Neither product can itself be differentiated: where tangents are recorded (hvp()), the op throws if an input has a tangent and
-/// wants a gradient. An op that needs second derivatives, a text and a place in the checks is recorded like those of the library;
+/// needs a gradient. An op with second derivatives, documentation and a place in the checks is recorded like those of the library;
 /// examples/05_your_own_op.cpp shows both ways.
 
 #include <string>

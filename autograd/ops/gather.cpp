@@ -18,7 +18,7 @@ void gather_rows(const T* table, const Ids& ids, std::int64_t D, T* out) {
   });
 }
 
-/// out[ids[i]] += rows[i / repeat]. Columns are split among threads in whole cache lines: each number has one owner, who adds in
+/// out[ids[i]] += rows[i / repeat]. Columns are split among threads in whole cache lines: one thread writes each number and adds in
 /// the order of the ids. That needs no atomics and gives the same bits for any number of threads. (Splitting the rows would balance
 /// badly: a few words make up most of a text.)
 template <Scalar T>

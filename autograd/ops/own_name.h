@@ -1,5 +1,5 @@
 #pragma once
-/// Errors name the function that was called, not a function it is built from.
+/// Error messages that name the function that was called, not one that it is composed of.
 
 #include <string_view>
 

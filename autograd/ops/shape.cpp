@@ -104,7 +104,7 @@ Tensor<T> permuted(const Tensor<T>& x, const std::vector<int>& axes) {
   const int rank = x.rank();
   const auto strides = strides_of(x.shape());
   Shape shape = x.shape();
-  std::array<std::int64_t, Shape::max_rank> step{};  // in x, for one step along an axis of y
+  std::array<std::int64_t, Shape::max_rank> step{};  // the step in x for one step along an axis of y
   for (int k = 0; k < rank; ++k) {
     const int from = axes[static_cast<std::size_t>(k)];
     shape[k] = x.dim(from);
@@ -116,7 +116,7 @@ Tensor<T> permuted(const Tensor<T>& x, const std::vector<int>& axes) {
   const std::int64_t stride = rank > 0 ? step[static_cast<std::size_t>(rank - 1)] : 1;
   const std::int64_t* const sizes = shape.begin();
   parallel_for(rows, row_grain(columns), [&](std::int64_t begin, std::int64_t end) {
-    std::array<std::int64_t, Shape::max_rank> index{};  // of the row in y; incremented, because a division per row is slow
+    std::array<std::int64_t, Shape::max_rank> index{};  // index of the row in y, counted up, because a division per row is slow
     std::int64_t at = 0, rest = begin;
     for (int k = rank - 2; k >= 0; --k) {
       const auto axis = static_cast<std::size_t>(k);
@@ -217,7 +217,7 @@ void for_part(const AxisView& whole, std::int64_t begin, std::int64_t n, const C
   });
 }
 
-/// Copies y[..., begin:begin+n, ...] into a new tensor.
+/// Copies y[..., begin:begin+n, ...] to a new tensor.
 template <Scalar T>
 Tensor<T> part_of(const Tensor<T>& y, int axis, std::int64_t begin, std::int64_t n) {
   Shape shape = y.shape();

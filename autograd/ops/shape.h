@@ -1,5 +1,5 @@
 #pragma once
-/// Rearrangements, which move numbers without changing them. Real or complex.
+/// Rearrangements of elements, without arithmetic. Real or complex.
 
 #include <vector>
 

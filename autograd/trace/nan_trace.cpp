@@ -10,7 +10,7 @@
 namespace argand {
 namespace {
 
-/// Whether every real number of x is finite, by a comparison that a NaN fails, combined by or.
+/// Whether every real number of x is finite: comparisons that are false for NaN, combined lane by lane.
 template <Scalar T>
 bool all_finite(const Tensor<T>& x) {
   using R = RealOf<T>;
@@ -132,7 +132,7 @@ void NanTrace::backward(const TapeEntry& entry) {
     return !dx || all_finite(*dx);
   });
   if (finite) {
-    if (at < kept_.size()) kept_.resize(at);  // the backward pass is past it
+    if (at < kept_.size()) kept_.resize(at);  // entries that the backward pass has passed
     return;
   }
   NonFinite where{.op = entry.op, .backward = true, .scope = entry.scope, .tensors = {}};

@@ -1,6 +1,6 @@
 #pragma once
-/// Where did the first NaN come from? While a NanTrace lives, it checks every op of this thread as soon as it has computed, and
-/// every gradient as soon as it has been passed on. The first number that is not finite ends the pass with an exception that names
+/// Finds the origin of the first NaN. While a NanTrace is alive, it checks every op of this thread as soon as it has computed, and
+/// every gradient as soon as an op has passed it on. The first number that is not finite ends the pass with an exception that names
 /// the op that made it and the op's inputs:
 ///
 ///     NanTrace trace(model.parameters());
@@ -35,7 +35,7 @@ struct NumberSummary {
   bool finite() const { return nan + inf == 0; }
 };
 
-/// The op that made the first number that is not finite.
+/// The op that produced the first non-finite number.
 struct NonFinite {
   const Op* op = nullptr;
   bool backward = false;  ///< in a gradient that the op passed on, rather than in its output
@@ -48,7 +48,7 @@ struct NonFinite {
   std::string sentence() const;
   /// A heading, then one line per tensor.
   std::string table() const;
-  /// What the op says about its singular points; "" if it has none.
+  /// The op's description of its singular points; "" if it has none.
   std::string hint() const;
 };
 
@@ -64,7 +64,7 @@ class NonFiniteError : public Error {
 
 class NanTrace {
  public:
-  /// Names the variables as in the list.
+  /// Names variables by the names in the list.
   template <RealScalar R>
   explicit NanTrace(const ParameterList<R>& parameters) : NanTrace() {
     for (const Parameter<R>& p : parameters) std::visit([&](const auto& v) { names_.emplace(v.slot().get(), p.name); }, p.var);
@@ -94,7 +94,7 @@ class NanTrace {
   Tape::BackwardWatch before_backward_;
 };
 
-/// For tables of your own.
+/// Summarises one tensor, for tables of your own.
 NumberSummary summarize(const AnyValue& x);
 
 }  // namespace argand

@@ -1,5 +1,5 @@
 #pragma once
-/// The gradient in a slot whose scalar is not known at compile time.
+/// Access to the gradient in a slot whose scalar type is known only at run time.
 
 #include <map>
 #include <optional>
@@ -25,14 +25,14 @@ void visit_slot(Base* slot, const F& f) {
 /// The gradient accumulated so far, sharing its storage; nothing if no gradient has arrived, or for null.
 std::optional<AnyValue> slot_gradient(const SlotBase* slot);
 
-/// Create it between a forward and its backward pass. On destruction, the leaves that the tape reads get back the gradients that
-/// they had before, so that inspecting a gradient leaves no trace.
+/// Construct it between a forward and its backward pass. On destruction, the leaves that the tape reads get back their earlier
+/// gradients, so inspecting a gradient has no lasting effect.
 class KeptGradients {
  public:
   [[nodiscard]] explicit KeptGradients(const Tape& tape);
   /// Also restores the gradient of this slot, which may be null.
   void keep(const std::shared_ptr<SlotBase>& slot);
-  /// Exempts this slot: it keeps what it accumulates.
+  /// Exempts this slot: it keeps its new gradient.
   void except(const std::shared_ptr<SlotBase>& slot) { before_.erase(slot); }
   ~KeptGradients();
   KeptGradients(const KeptGradients&) = delete;

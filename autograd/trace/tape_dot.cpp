@@ -28,17 +28,17 @@ std::string quoted(const std::string& text) {
 
 std::string joined_scope(const std::vector<std::string>& parts) { return joined(parts, "."); }
 
-/// A unit of the drawing: a node of the tape, or a whole module that is not opened.
+/// A unit of the drawing: a node of the tape, or a whole module drawn as one box.
 struct Unit {
-  std::vector<std::string> cluster;  ///< opened modules around it
+  std::vector<std::string> cluster;  ///< the opened modules that contain it
   std::string id;                    ///< in the DOT text
-  std::string box;                   ///< the module's path; "" for a node
+  std::string box;                   ///< the module's path; "" for a single node
   std::vector<std::size_t> nodes;
 };
 
 struct Drawing {
   std::vector<Unit> units;
-  std::vector<std::size_t> unit_of;  ///< for each node
+  std::vector<std::size_t> unit_of;  ///< index of each node's unit
 };
 
 Drawing collapsed(const std::vector<TapeNode>& nodes, std::size_t depth) {
@@ -86,7 +86,7 @@ std::string numbers_of(const TapeNode& node) {
   return fmt::format("{} {}", node.is_complex ? "ℂ" : "ℝ", node.shape);
 }
 
-/// The gradient, and the number of contributions that it sums.
+/// The gradient, and the number of contributions summed in it.
 std::string gradient_line(const TapeNode& node, int payers) {
   const std::string sum = payers > 1 ? fmt::format(", the sum of {}", payers) : "";
   if (node.gradient) return small("grad " + number_name(*node.gradient, node.is_complex) + sum, "#B03A2E");
@@ -116,7 +116,7 @@ std::string node_attributes(const TapeNode& node, const std::string& number, int
   return fmt::format("{}, class=\"op\", {}{}", label(fmt::format("<B>{}{}</B>", name, escaped(node.name))), colours, alarm);
 }
 
-/// A module drawn as one box: what it contains and what leaves it.
+/// A module drawn as one box: its contents and its outputs.
 std::string box_attributes(const Unit& unit, const std::vector<TapeNode>& nodes, const std::set<std::size_t>& leaving) {
   std::int64_t ops = 0, complex_ops = 0, parameters = 0;
   double square = 0;
@@ -170,7 +170,7 @@ class Writer {
   }
 
  private:
-  /// What an op contributed to the gradient of its input, on an edge between two single numbers.
+  /// The op's contribution to the gradient of its input, on an edge between two single numbers.
   std::string payment(std::size_t from, std::size_t to) const {
     if (!drawing_.units[from].box.empty() || !drawing_.units[to].box.empty()) return "";
     const std::size_t input = drawing_.units[from].nodes.front();
@@ -204,7 +204,7 @@ class Writer {
           if (drawing_.units[from].box.empty() && drawing_.units[to].box.empty()) ++edge.times;
         }
       }
-    for (std::size_t i = 0; i < nodes_.size(); ++i)  // unread results leave as well
+    for (std::size_t i = 0; i < nodes_.size(); ++i)  // unused results are outputs as well
       if (nodes_[i].role == NodeRole::Op && std::none_of(nodes_.begin(), nodes_.end(), [i](const TapeNode& node) {
             return std::find(node.inputs.begin(), node.inputs.end(), i) != node.inputs.end();
           }))
@@ -242,8 +242,8 @@ class Writer {
   const std::vector<TapeNode>& nodes_;
   Drawing drawing_;
   std::vector<Edge> edges_;
-  std::vector<std::string> numbers_;   ///< "v1" or "", for each node
-  std::map<std::size_t, int> payers_;  ///< how many ops contributed to a node's gradient
+  std::vector<std::string> numbers_;   ///< "v1" or "", per node
+  std::map<std::size_t, int> payers_;  ///< the number of ops that contributed to each node's gradient
   std::set<std::size_t> leaving_;      ///< nodes that are read outside their unit
   std::string text_;
 };

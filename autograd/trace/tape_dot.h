@@ -19,9 +19,9 @@ struct DotOptions {
 /// The greatest nesting depth of module scopes.
 std::size_t deepest_scope(const TapeGraph& graph);
 
-/// The same graph gives the same text. Solid lines connect what needs a gradient, dashed lines what does not. Where gradients were
-/// noted, every node shows the norm of its own, and an edge between single numbers shows what the op contributed; nodes with
-/// infinities or NaNs have a thick red edge.
+/// The same graph gives the same text. Solid lines connect what needs a gradient, dashed lines what does not. With gradients, every
+/// node shows the norm of its own, and an edge between single numbers shows the op's contribution; nodes with infinities or NaNs
+/// have a thick red edge.
 std::string to_dot(const TapeGraph& graph, const DotOptions& options = {});
 
 }  // namespace argand

@@ -170,7 +170,7 @@ void TapeGraph::note_gradient(std::size_t node, const SlotBase& slot) {
   nodes_[node].gradient = single_number(*g);
 }
 
-/// Called after every vjp: the increase of an input's gradient since the last call is what this op contributed.
+/// Called after every vjp: the change in an input's gradient since the last call is this op's contribution.
 void TapeGraph::note_payments(std::size_t node, std::map<std::size_t, std::complex<double>>& gathered) {
   for (const std::size_t input : nodes_[node].inputs) {
     if (nodes_[node].paid.contains(input) || !nodes_[input].value || !values_[input].slot) continue;

@@ -1,4 +1,4 @@
-"""120 functions of PyTorch, with mistakes planted in their gradients and without. bench/gradcheck_battery.py has them judged."""
+"""120 functions of PyTorch with correct and with wrong gradients, for bench/gradcheck_battery.py."""
 import torch
 
 from .case import Case

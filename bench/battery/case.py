@@ -1,4 +1,4 @@
-"""What the battery is made of: a function, the same function with a mistake in its gradient, and where both are judged."""
+"""The parts of the battery: a function, the same function with a wrong gradient, and the point where both are judged."""
 import dataclasses
 from typing import Any, Callable, Dict, Optional, Tuple
 
@@ -10,7 +10,7 @@ def real(*shape):
 
 
 def cplx(*shape):
-    """Magnitudes from 0.3 to 1.5, away from the negative axis."""
+    """Random complex numbers with moduli from 0.3 to 1.5, away from the negative axis."""
     return torch.polar(0.3 + 1.2 * torch.rand(shape, dtype=torch.double), (torch.rand(shape, dtype=torch.double) * 2 - 1) * 2.8)
 
 
@@ -20,14 +20,14 @@ class Case:
     name: str
     right: Callable[..., Any]
     x: Tuple[torch.Tensor, ...]
-    wrong: Optional[Callable[[], Callable[..., Any]]]  # makes the function with the mistake, anew for each judge; None: there is none
+    wrong: Optional[Callable[[], Callable[..., Any]]]  # creates the function with the mistake, anew for each judge; None: there is no mistake
     order: int = 1
-    options: Dict[str, Any] = dataclasses.field(default_factory=dict)  # of argand.check_torch
-    for_torch: Callable[[Callable[..., Any]], Callable[..., Any]] = lambda f: f  # what gradcheck can take in its place
+    options: Dict[str, Any] = dataclasses.field(default_factory=dict)  # options of argand.check_torch
+    for_torch: Callable[[Callable[..., Any]], Callable[..., Any]] = lambda f: f  # turns the function into one that gradcheck accepts
 
 
 class Planted(torch.autograd.Function):
-    """f, and the gradients of `taught` (f, or f without a term) after `spoil`."""
+    """The value of f with the gradients of `taught` (f, or f without a term), modified by `spoil`."""
 
     @staticmethod
     def forward(ctx, f, taught, spoil, *x):
@@ -44,7 +44,7 @@ class Planted(torch.autograd.Function):
 
 
 def planted(kind, name, f, x, taught=None, spoil=lambda g, x: g):
-    """A case whose gradient is that of `taught`, where it is not f's own, after `spoil(gradient, x)`."""
+    """A case whose gradient is that of `taught` (default: f itself), modified by `spoil(gradient, x)`."""
     return Case(kind, name, f, x, lambda: lambda *t: Planted.apply(f, taught or f, spoil, *t))
 
 
@@ -60,12 +60,12 @@ class _Spoilt(torch.autograd.Function):
 
 
 def spoilt(spoil):
-    """The identity, with something else than the identity as its backward pass: a mistake to be put anywhere in a function."""
+    """The identity with a wrong backward pass: a mistake that can be inserted anywhere in a function."""
     return lambda x: _Spoilt.apply(x, spoil)
 
 
 def same(x):
-    """In its place, no mistake."""
+    """The same without a mistake."""
     return x
 
 

@@ -1,4 +1,4 @@
-"""Mistakes in a formula: conjugates, factors, lost terms, kinks, one element among many; and noise, which is no mistake."""
+"""Mistakes in formulas: conjugates, factors, lost terms, kinks, one element among many; and noise, which is not a mistake."""
 import torch
 from torch.nn import functional as F
 
@@ -6,7 +6,7 @@ from .case import Case, cplx, planted, real
 
 
 def conjugated():
-    """As an op would come out of a derivation in JAX's convention."""
+    """A gradient as if derived in JAX's convention."""
     A = cplx(3, 3)
     for name, f, x in (
         ("exp", torch.exp, cplx(4)),
@@ -44,7 +44,7 @@ def factors():
 
 
 def lost_terms():
-    """The product rule with one of its terms; `d` is the detached share."""
+    """The product rule without one of its terms; `d` is the share that is detached."""
     d = torch.Tensor.detach
     mask = torch.ones(5, 5).tril().bool()
 
@@ -75,7 +75,7 @@ def lost_terms():
 
 
 def kinks():
-    """Wrong at the kink and nowhere else: no slope between the two that are there. The right gradient is PyTorch's own."""
+    """Wrong only at the kink: a slope that is neither of the one-sided ones. The right gradient is PyTorch's own."""
     at_zero = torch.tensor([0.7, 0.0, -1.1, 0.3], dtype=torch.double)
     at_one = torch.tensor([0.7, 1.0, -1.1, 0.3], dtype=torch.double)
     for name, f, x, kink in (
@@ -92,7 +92,7 @@ def kinks():
 
 
 def one_element():
-    """The last of many elements, as by a loop that forgets its tail; by a percent of it, or all."""
+    """The last of many elements is wrong, as when a loop forgets its tail, by one percent or completely."""
 
     def tail(share):
         def spoil(g, x):
@@ -116,7 +116,7 @@ def one_element():
 
 
 class Rounded(torch.autograd.Function):
-    """f computed in another way than exactly, with the gradient of the exact one."""
+    """f computed inexactly, with the gradient of the exact function."""
 
     @staticmethod
     def forward(ctx, f, exact, x):
@@ -132,12 +132,12 @@ class Rounded(torch.autograd.Function):
 
 
 def noise():
-    """Nothing wrong but the last digits of the value."""
+    """Only the last digits of the value are wrong."""
 
     def in_single(f):
         return lambda x: f(x.float()).double()
 
-    def halving(x):  # the square root, to a billionth
+    def halving(x):  # the square root, accurate to 1e-9
         low, high = torch.zeros_like(x), 1 + x
         for _ in range(31):
             middle = (low + high) / 2

@@ -1,5 +1,5 @@
-"""Mistakes that a check of one tensor at one point does not see: in nested outputs, in the second order, in parameters whose gradient is
-small, in what was kept from another call, and in what depends on the incoming gradient."""
+"""Mistakes that a check of one tensor at one point misses: in nested outputs, in the second order, in parameters whose gradient is
+small, in values saved by another call, and in what depends on the incoming gradient."""
 import collections
 import dataclasses
 
@@ -22,7 +22,7 @@ def twice(dw):
 
 
 def tensors_in(y):
-    """The floating point tensors of nested outputs, for judges that take no other."""
+    """The floating point tensors in nested outputs, for judges that accept only flat ones."""
     if isinstance(y, torch.Tensor):
         return [y] if y.is_floating_point() or y.is_complex() else []
     if dataclasses.is_dataclass(y):
@@ -37,10 +37,10 @@ def flat(f):
 
 
 def nested():
-    """The mistake is in a part that lies deeper than the others."""
+    """The mistake is in a nested part."""
     w = real(3, 8)
 
-    def lstm(x, mistake):  # one step from a zero state
+    def lstm(x, mistake):  # one step, starting from a zero state
         i, g, o, _ = (x @ w).chunk(4, -1)
         c = torch.sigmoid(i) * torch.tanh(g)
         h = torch.sigmoid(o) * torch.tanh(c)
@@ -64,7 +64,7 @@ def nested():
 
 
 class TwiceDifferentiable(torch.autograd.Function):
-    """f with its own gradient, whose own gradients are what `spoil` makes of those by x and by the incoming gradient."""
+    """f with its own gradient, whose gradients with respect to x and to the incoming gradient are modified by `spoil`."""
 
     @staticmethod
     def forward(ctx, f, spoil, x):
@@ -96,7 +96,7 @@ class Pullback(torch.autograd.Function):
 
 
 def second_order():
-    """The gradient is right; the gradient of the gradient is wrong by x, or by the incoming gradient."""
+    """The gradient is right; the gradient of the gradient is wrong with respect to x, or to the incoming gradient."""
     for name, f, x, by_x, by_dw in (
         ("sin, twice by grad_out", torch.sin, real(4), 1, 2),
         ("exp, none by grad_out", torch.exp, real(4), 1, 0),
@@ -116,7 +116,7 @@ def second_order():
 
 
 def small_parameters():
-    """A gradient of twice the right size, where it is a ten-thousandth of the other gradients and less."""
+    """A gradient that is twice the right one, but at most a ten-thousandth of the other gradients."""
     A, B = real(3, 3), real(3, 3)
 
     def on_scale(s):
@@ -136,7 +136,7 @@ def small_parameters():
 
 
 def kept(f, keep, of=lambda x: x):
-    """f, whose backward pass reads `of(x)` of the first call, of the last, or of the one before, and not of its own."""
+    """f with a backward pass that reads `of(x)` of another call: the first, the last, or the one before."""
     calls = []
 
     class Keeps(torch.autograd.Function):
@@ -159,7 +159,7 @@ def kept(f, keep, of=lambda x: x):
 
 
 def stale():
-    """What the backward pass reads is another call's."""
+    """The backward pass reads values saved by another call."""
     for name, f, of, keep, x in (
         ("square, the first x", lambda x, y: y * y, lambda x: x, "first", real(4)),
         ("tanh, the first x", lambda x, y: y, torch.tanh, "first", real(4)),
@@ -174,7 +174,7 @@ def stale():
 
 
 def incoming():
-    """A backward pass is linear in the incoming gradient. These are right for some, and not for others."""
+    """A backward pass must be linear in the incoming gradient. These are right for some incoming gradients only."""
     def in_place(dw):
         dw *= torch.linspace(0.5, 1.5, dw.numel(), dtype=dw.dtype).view(dw.shape)
         return dw

@@ -1,4 +1,4 @@
-"""Where a value is not exact: functions that compute in half precision, and functions that draw random numbers."""
+"""Functions with inexact values: computed in half precision, or with random numbers."""
 import copy
 
 import torch
@@ -8,12 +8,12 @@ from .case import Case, real, with_mistake
 
 
 def brain(x):
-    """Through bfloat16: eight bits, forwards and backwards."""
+    """Rounds to bfloat16 (eight bits), forwards and backwards."""
     return x.bfloat16().double()
 
 
 def half(x):
-    """Through float16: eleven bits."""
+    """Rounds to float16 (eleven bits)."""
     return x.half().double()
 
 
@@ -41,7 +41,7 @@ def half_precision():
 
 
 class Redrawn(torch.autograd.Function):
-    """Dropout that draws its mask once more for the backward pass."""
+    """Dropout that draws a second mask for the backward pass."""
 
     @staticmethod
     def forward(ctx, x):
@@ -53,8 +53,8 @@ class Redrawn(torch.autograd.Function):
 
 
 class Normalised(torch.nn.Module):
-    """A linear layer under its spectral norm, as power iteration knows it, which takes a step in every call; the norm's gradient is lost,
-    or not."""
+    """A linear layer divided by its spectral norm, estimated by power iteration with one step per call; with or without
+    the gradient of the norm."""
 
     def __init__(self, lost):
         super().__init__()
@@ -73,7 +73,7 @@ class Normalised(torch.nn.Module):
 
 
 def seeded(f):
-    """For judges that keep no random state: the same numbers, and the same buffers, in each call."""
+    """For judges that do not restore random states: every call uses the same random numbers and buffers."""
     def drawn(*x):
         torch.manual_seed(3)
         return f(*x)
@@ -86,11 +86,11 @@ def seeded(f):
 
 
 def stochastic():
-    """Random numbers in every call, the same for argand with seed_rng=True."""
+    """Draws random numbers in every call; with argand's seed_rng=True always the same."""
     def dropout(x, m):
         return m(F.dropout(torch.tanh(x), 0.5))
 
-    def gaussian(mu, s, m):  # reparameterised
+    def gaussian(mu, s, m):  # reparametrised
         return mu + m(s.exp()) * torch.randn_like(mu)
 
     def depth(x, m):

@@ -1,6 +1,6 @@
 """The attention of ComplexFormer and CRAT with factored scores: matrix products in place of T x T x d cosines.
 
-argand computes them so, hence these are the fair opponents in speed; models.py has the papers' literal form.
+argand computes the scores this way, so these make the speed comparison fair; models.py has the papers' literal form.
 """
 import math
 
@@ -11,7 +11,7 @@ from models import as_pairs, attend, heads, linear, unheads
 
 
 def factored_scores(cfg, p, name, x, pad, phases):
-    """complexformer_attention with the factored score: the fair opponent for speed."""
+    """complexformer_attention with the factored score: for a fair speed comparison."""
     h = cfg["n_heads"]
     q, k, v = (heads(linear(p, f"{name}.{s}", x), h) for s in "qkv")
     zq, zk = as_pairs(q), as_pairs(k)
@@ -44,5 +44,5 @@ def factored_angular(cfg, p, name, z, pad):
 
 
 def use():
-    """From now on models.py computes its scores this way."""
+    """Makes models.py compute its scores this way."""
     models.complexformer_attention, models.angular_attention = factored_scores, factored_angular

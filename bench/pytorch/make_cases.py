@@ -1,4 +1,4 @@
-"""Writes parity cases: `python3 make_cases.py OUTDIR [SEED]`. README.md says what they hold and how to write one of your own."""
+"""Writes parity cases: `python3 make_cases.py OUTDIR [SEED]`. README.md describes their contents and how to write your own."""
 import math
 import os
 import sys

@@ -1,7 +1,7 @@
-"""The four model families in plain PyTorch: an independent oracle for argand's values and gradients, and its opponent in speed.
+"""The four model families in plain PyTorch: an independent reference for argand's values, gradients and speed.
 
 Every model is a pure function of (config, params, tokens): `params` is a dict from the names in argand's checkpoints to
-tensors. Written to be read and to be exact; in float64 and with PyTorch's autograd it makes the parity cases of make_cases.py.
+tensors. Written for clarity and exactness; in float64, with PyTorch's autograd, it computes the parity cases of make_cases.py.
 Complex parameters are complex tensors here; in files they are real with a trailing axis of 2.
 """
 import math

@@ -1,6 +1,6 @@
-"""The model and the training step of nanoGPT's first example, written anew from its description: a decoder with learned positions, layer
-norms before each sub-layer, GELU, no biases and no dropout, its output layer tied to the embedding; AdamW that decays matrices alone, and
-gradients of norm 1 at the most. Attention is the explicit one, as nanoGPT computes it where PyTorch is older than 2.0.
+"""The model and the training step of nanoGPT's first example, rewritten from its description: a decoder with learned positions, layer
+norms before each sub-layer, GELU, no biases and no dropout, its output layer tied to the embedding; AdamW that decays only matrices, and
+gradients clipped to norm 1. Attention is written out, as in nanoGPT with PyTorch older than 2.0.
 
   python3 nanogpt.py TEXT --steps 30 --threads 1
 

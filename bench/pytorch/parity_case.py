@@ -1,5 +1,5 @@
-"""A parity case from a model of your own: its parameters, one batch, and what PyTorch's autograd says of it, in one file for
-`argand parity`. docs/interop.md has a whole example.
+"""A parity case from your own model: its parameters, one batch, and the results of PyTorch's autograd, in one file for
+`argand parity`. docs/interop.md has a complete example.
 
     save_module_case("mine.safetensors", module, config, tokens, targets, to_argand)
 """
@@ -16,7 +16,7 @@ FORMAT = "argand-parity/1"
 def module_case(module, tokens, targets, to_argand=lambda name, x: {name: x}):
     """The tensors of a case. `module(tokens)` gives logits, [B, T, words] or [B, classes]; the loss is their mean cross entropy.
 
-    `to_argand(name, x)` says where a parameter of the module is in argand: {argand's name: the same numbers}. It may cut x into
+    `to_argand(name, x)` maps a parameter of the module to argand: {argand's name: the same numbers}. It may cut x into
     pieces or reshape it. It is called with values and with gradients, so it must not scale or add.
     """
     for name, p in module.named_parameters():
@@ -52,7 +52,7 @@ def case(parameters, tokens, targets, loss_and_logits, kb=None, to_argand=lambda
 
 def save_case(path, tensors, config, optimizer=None):
     """`config`: a family and its keys, as in a run's config.json; keys that are left out take the family's defaults.
-    `optimizer`: the settings of make_cases.py, where steps are compared as well."""
+    `optimizer`: the settings of make_cases.py, if optimiser steps are to be compared as well."""
     metadata = {"format": FORMAT, "config": json.dumps(config)}
     if optimizer:
         metadata["optimizer"] = json.dumps(optimizer)
@@ -60,5 +60,5 @@ def save_case(path, tensors, config, optimizer=None):
 
 
 def save_module_case(path, module, config, tokens, targets, to_argand=lambda name, x: {name: x}):
-    """module_case and save_case in one."""
+    """Calls module_case and save_case."""
     save_case(path, module_case(module, tokens, targets, to_argand), config)

@@ -3,8 +3,8 @@
     tensors, metadata = load("runs/first/best.safetensors")
     save("changed.safetensors", tensors, metadata)
 
-complex64 is the format's C64, which the package `safetensors` knows from its version 0.7.0 on. complex128, for which the format has no
-type, is F64 with a trailing axis of 2 and its name in the metadata: `complex`, a JSON list.
+complex64 is the format's C64, which the package `safetensors` supports since version 0.7.0. complex128, which the format lacks, is F64 with
+a trailing axis of 2 and its name in the metadata: `complex`, a JSON list.
 """
 import json
 import os
@@ -18,7 +18,7 @@ NAMES = {v: k for k, v in DTYPES.items()}
 
 
 def save(path, tensors, metadata=None):
-    """tensors: name -> torch.Tensor; metadata: str -> str. Replaces the file at `path` all or nothing."""
+    """tensors: name -> torch.Tensor; metadata: str -> str. Replaces the file at `path` atomically."""
     header, blobs, offset, pairs = {}, [], 0, []
     for name, t in tensors.items():
         t = t.detach().cpu()
@@ -40,13 +40,13 @@ def save(path, tensors, metadata=None):
 
 
 def load(path):
-    """name -> torch.Tensor, and the metadata."""
+    """Returns a dict from names to torch.Tensor, and the metadata."""
     with open(path, "rb") as f:
         n, = struct.unpack("<Q", f.read(8))
         header = json.loads(f.read(n))
         data = f.read()
     metadata = header.pop("__metadata__", {})
-    for key in ("checksum", "checksum_algorithm"):  # of these very bytes: a changed file must not carry it on
+    for key in ("checksum", "checksum_algorithm"):  # the checksum belongs to these bytes; a modified file must not keep it
         metadata.pop(key, None)
     pairs = set(json.loads(metadata.get("complex", "[]")))
     tensors = {}

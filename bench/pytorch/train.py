@@ -1,4 +1,4 @@
-"""Trains a model of models.py in float32: the yardstick for training quality and for speed.
+"""Trains a model of models.py in float32: the reference for training quality and speed.
 
   python3 train.py lm WIKITEXT_DIR '{"family": "complexformer"}' --steps 500 --factored
   python3 train.py classify AG_NEWS_DIR '{"family": "qic"}' --epochs 5
@@ -24,7 +24,7 @@ from parameters import count_params, forward, full_config, init_params, loss_and
 
 
 class TorchAdamW:
-    """PyTorch's own AdamW: in-place kernels, the fair opponent for speed (optimizers.AdamW is written to be read)."""
+    """PyTorch's own AdamW with in-place kernels, for a fair speed comparison (optimizers.AdamW is written for clarity)."""
 
     def __init__(self, params, wd):
         self.opt = torch.optim.AdamW(list(params.values()), lr=0.0, betas=(0.9, 0.98), eps=1e-9, weight_decay=wd)
@@ -87,7 +87,7 @@ def train_lm(a, kw):
         times.append(time.perf_counter() - t0)
         if a.verbose and i % 50 == 0:
             print(i, round(losses[-1], 3), round(times[-1], 3), flush=True)
-    valid, total, count = data["valid"], 0.0, 0  # what argand calls --eval-protocol full-blocks
+    valid, total, count = data["valid"], 0.0, 0  # argand's --eval-protocol full-blocks
     with torch.no_grad():
         for j in range(0, len(valid) - 1 - t * a.batch, t * a.batch):
             x, y = valid[j:j + t * a.batch].view(a.batch, t), valid[j + 1:j + 1 + t * a.batch].view(a.batch, t)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""docs/guides/results-tables.md: every table of kept results. `argand ablate` makes them of the files in tables/.
+"""docs/guides/results-tables.md: every table of kept results, made by `argand ablate` from the files in tables/.
 
   appendix.py [ARGAND]            print the page
   appendix.py --write [ARGAND]    write it
@@ -36,7 +36,7 @@ BEST = [  # each row at its own best rate
 ]
 MODELS = {"crope": "CRoPE, all projections complex", "complexformer": "ComplexFormer", "transformer-rope": "transformer, RoPE",
           "crat-irw": "CRAT with a window in layer 1", "crat": "CRAT", "qic": "QIC", "transformer": "transformer, learned positions"}
-TABLES = [  # the file, its heading, what is to be seen in its figures
+TABLES = [  # (file, heading, what to see in its figures)
     ("small-1500-complexformer", "ComplexFormer", "seven rows are from the full model"),
     ("small-1500-embeddings-complexformer", "RoPE with scaled embeddings", "the row with scaled embeddings is from the transformer with RoPE"),
     ("small-1500-frequencies-complexformer", "ComplexFormer with RoPE's frequencies", "two ComplexFormers with RoPE's frequencies are from the transformer with RoPE"),
@@ -67,7 +67,7 @@ def ablate(file, *words):
 
 @functools.cache
 def told(file, *words):
-    """What the program says of a file of results: its numbers, and its tables in Markdown."""
+    """The program's output for a file of results: its numbers, and its tables in Markdown."""
     return json.loads(ablate(file, *words, "--json"))
 
 
@@ -111,7 +111,7 @@ def pytorch(name, measure):
 
 
 def repeated():
-    """Rows that were trained again, and where another seed might have landed."""
+    """Rows that were trained again, and where another seed might have ended."""
     rows = []
     for file in sorted((HERE / "repeated").glob("*.json")):
         text = ablate(f"tables/{file.name}", "--repeat", "--table", "--out", file)
@@ -120,7 +120,7 @@ def repeated():
 
 
 def travel(name):
-    """How far learnt angles went: of QIC from where they start, of ComplexFormer as they lie in the end."""
+    """How far learnt angles moved: for QIC from their starting values, for ComplexFormer their final distribution."""
     results, lines = kept(f"tables/{name}.json"), []
     for row in (row for row in results["rows"] if row["runs"][0]["learnt"]):
         ends = [run["learnt"] for run in row["runs"]]
@@ -140,7 +140,7 @@ def travel(name):
 
 
 def alone():
-    """Comparisons that were asked after the tables had been read, each with an interval of its own."""
+    """Comparisons made after seeing the tables, each with its own interval."""
     rows = []
     for first, a, second, b in ALONE:
         one = told(f"tables/{first}.json", "--rows", a, "--against", f"{HERE}/tables/{second}.json:{b}")["rows"][1]

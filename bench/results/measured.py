@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""What was measured of trained runs beside their loss: runs/measured-NAME.json, and their tables.
+"""Measurements of trained runs other than their loss: runs/measured-NAME.json, and tables of them.
 
-  measured.py travel NAME=RUNS ...      of all logs below RUNS, how far δ, b and θ had gone after some steps; of inspect*.json (argand inspect
+  measured.py travel NAME=RUNS ...      from all logs below RUNS, how far δ, b and θ had moved after some steps; of inspect*.json (argand inspect
                                         --travel --attention --json), what setting parameters back costs
   measured.py steps N=RUNS ...          of steps.json (experiments/answers.py), N: the number of offsets
   measured.py choices RUNS              of choices.json
   measured.py attention RUNS ...        of inspect.json: heads, phases
 
-RUNS has ROW/seed-S/. The appendix (appendix.py) shows what tables() makes of the files.
+RUNS has ROW/seed-S/. The appendix (appendix.py) shows the result of tables().
 """
 import json
 import math
@@ -16,8 +16,8 @@ import sys
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-STEPS = (100, 250, 500, 1000, 1500)  # where logs of travel are read
-SPREADS = {"phase_bias": 0.0, "delta": 0.02}  # learnt numbers that start at N(0, σ²)
+STEPS = (100, 250, 500, 1000, 1500)  # the steps at which logs are read
+SPREADS = {"phase_bias": 0.0, "delta": 0.02}  # learnt numbers initialised to N(0, σ²)
 
 
 def kept(name):
@@ -38,7 +38,7 @@ def read(path):
 
 
 def table(head, rows, right):
-    """Markdown; `right` says which columns are numbers."""
+    """A Markdown table; `right` lists the columns of numbers."""
     rule = "|" + "".join("---:|" if one else "---|" for one in right)
     return "\n".join([f"| {' | '.join(head)} |", rule, *(f"| {' | '.join(row)} |" for row in rows)]) + "\n"
 
@@ -50,7 +50,7 @@ def spread(values, decimals=1):
 
 
 def rate_name(rate):
-    """0.016 as 1.6e-2."""
+    """Formats 0.016 as 1.6e-2."""
     mantissa, power = f"{rate:.2e}".split("e")
     return f"{mantissa.rstrip('0').rstrip('.')}e{int(power)}"
 
@@ -73,7 +73,7 @@ def runs_in(folder):
 
 
 def way_of(line, theta_init):
-    """Root mean square of how far learnt numbers are from their start: b and θ exactly; of δ, which starts at random, E|δ|² less σ²."""
+    """Root mean square distance of learnt numbers from their initial values: exact for b and θ; for δ, which starts at random, from E|δ|² - σ²."""
     ways = {}
     for name, sigma in SPREADS.items():
         if f"{name}_mean" in line:
@@ -144,7 +144,7 @@ def grouped(entries, *keys):
 
 
 def slope(points):
-    """Of log y by log x: the power p in y = c x^p."""
+    """Slope of log y over log x: the power p in y = c x^p."""
     xs, ys = zip(*((math.log(x), math.log(y)) for x, y in points))
     x, y = statistics.fmean(xs), statistics.fmean(ys)
     return sum((a - x) * (b - y) for a, b in zip(xs, ys)) / sum((a - x) ** 2 for a in xs)
@@ -214,7 +214,7 @@ def attention_tables():
 
 
 def tables():
-    """The section of the appendix."""
+    """The appendix's section."""
     parts = ["## Measured of trained runs\n", "### How far inert parameters travel\n", *travel_tables()]
     for name, title, make in (("steps", "Which offset a token names, in one layer", steps_tables), ("choices", "Which sentence comes next", choices_tables),
                               ("attention", "Sharpness of attention, and how evenly phases are spread", attention_tables)):

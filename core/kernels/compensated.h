@@ -1,6 +1,6 @@
 #pragma once
-/// Sums and products with the rounding error of each operation, for formulas that would otherwise lose digits. For a real and for a
-/// pack of reals. A compiler that reorders or fuses operations would break all of them: the build forbids both.
+/// Sums and products with the rounding error of each operation, for formulas that would otherwise lose digits. They work on a real
+/// or on a pack of reals. Reordered or fused operations would break all of them, so the build forbids both.
 
 #include "core/kernels/pack.h"
 

@@ -1,6 +1,6 @@
 #pragma once
 /// Modulus, phasor and quotient of complex numbers of any size, and functions whose plain formulas would cancel: no square in here
-/// overflows or underflows. Formulas that take the parts serve a real and a pack of reals (X is float, double or a Pack of them).
+/// overflows or underflows. Functions of separate parts accept reals and packs (X: float, double or a Pack of them).
 
 #include <algorithm>
 #include <cmath>
@@ -34,7 +34,7 @@ struct PolarForm {
   PolarForm(X x, X y) : s(math::max(math::abs(x), math::abs(y))) {
     constexpr auto largest = std::numeric_limits<LaneOf<X>>::max();
     const auto infinite = math::max(math::abs(x), math::abs(y)) > X(largest);
-    // Beside an infinite part a finite one counts as 0; multiplying by 0 keeps a NaN.
+    // If one part is infinite, a finite other part counts as 0; multiplying by 0 keeps a NaN.
     const auto unit = [&](X part) {
       return math::select(math::abs(part) > X(largest), math::select(part < X(0), X(-1), X(1)), part * X(0));
     };

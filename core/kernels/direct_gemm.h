@@ -1,5 +1,5 @@
 #pragma once
-/// Real products by the library's own kernels (core/kernels/microkernel.h), where OpenBLAS costs more: for small matrices, because
+/// Real products by the library's own kernels (core/kernels/microkernel.h), where OpenBLAS is slower: for small matrices, because
 /// it copies ("packs") both of them for each product, and for one matrix times many others, because here it is packed only once.
 
 #include <cstdint>

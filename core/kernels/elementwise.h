@@ -79,7 +79,7 @@ class BroadcastRows {
       b += index_[k] * plan.b[k];
     }
   }
-  /// Moves to the next row by counting; a division per axis and row would cost more than a short row.
+  /// Moves to the next row by counting up: a division per axis and row would cost more than a short row.
   void next() {
     for (int axis = plan_.shape.rank() - 2; axis >= 0; --axis) {
       const auto k = static_cast<std::size_t>(axis);

@@ -13,7 +13,7 @@ namespace argand {
 template <RealScalar R>
 void few_rows_gemm(const Product<R>& p);
 
-/// Whether few_rows_gemm can compute p and is the faster way. Depends on the shape, beta and the level only.
+/// Whether few_rows_gemm supports p and is the faster way to compute it. Depends on the shape, beta and the level only.
 template <RealScalar R>
 bool few_rows_is_faster(const Product<R>& p);
 

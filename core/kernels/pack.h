@@ -1,8 +1,8 @@
 #pragma once
 /// Pack<R>: as many reals as fit into one register of the target level (SSE2 and NEON 16, AVX2 32, AVX-512 64 bytes).
 ///
-/// A compiler that vectorises plain loops may get them wrong (tests/core/compiler_canary_test.cpp has loops that GCC 12
-/// miscompiles), so it is not asked to. Hot kernels state their vectors explicitly, in GCC's and Clang's vector types:
+/// Compilers can get the vectorisation of plain loops wrong (tests/core/compiler_canary_test.cpp has loops that GCC 12
+/// miscompiles). So hot kernels use vectors explicitly, with the vector types of GCC and Clang:
 ///
 ///     for_packs<R>(0, n, [&](auto at) {             // at: the next `width` elements, or the last few
 ///       const auto x = at.load(in);
@@ -313,7 +313,7 @@ struct PackAt {
   void add(T* array, const X& x) const {
     store(array, load(array) + x);
   }
-  /// array[...] += x if `to_what_is_there`, otherwise array[...] = x: what GradientAccumulator::accumulate asks for.
+  /// array[...] += x if `to_what_is_there`, otherwise array[...] = x: the write that GradientAccumulator::accumulate requires.
   template <class T, class X>
   void put(T* array, const X& x, bool to_what_is_there) const {
     to_what_is_there ? add(array, x) : store(array, x);

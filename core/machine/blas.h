@@ -1,7 +1,7 @@
 #pragma once
-/// The seam to the BLAS that computes matrix products, always in the calling thread alone. The build chooses the implementation:
-/// OpenBLAS (blas_openblas.cpp), or with -Dblas=plain the loops of blas_plain.cpp, for places without a BLAS, such as a browser.
-/// The rest of the library multiplies with gemm (core/gemm.h), which splits large products among threads.
+/// The interface to the BLAS that computes matrix products, always in the calling thread alone. The build chooses the
+/// implementation: OpenBLAS (blas_openblas.cpp), or with -Dblas=plain the loops of blas_plain.cpp, for platforms without a BLAS,
+/// such as a browser. The rest of the library multiplies with gemm (core/gemm.h), which splits large products among threads.
 
 #include <cstdint>
 #include <string>
@@ -16,7 +16,7 @@ inline bool transposes(Transpose t) { return t == Transpose::Yes || t == Transpo
 inline bool conjugates(Transpose t) { return t == Transpose::Conjugate || t == Transpose::ConjugateNo; }
 
 /// The operands of C <- alpha · op(A) · op(B) + beta · C with C [M, N], op(A) [M, K], op(B) [K, N], all row-major; lda, ldb, ldc
-/// are the steps from one stored row to the next. beta = 0 ignores what C holds.
+/// are the leading dimensions, the distances between stored rows. With beta = 0, C is not read.
 template <Scalar T>
 struct Product {
   Transpose a_is, b_is;
@@ -39,15 +39,15 @@ void blas_gemm(const Product<T>& p);
 template <Scalar T>
 void plain_gemm(const Product<T>& p);
 
-/// Makes sure in advance that this many threads can multiply at the same time. OpenBLAS maps 128 MB of address space per thread
-/// and, if a limit (`ulimit -v`) leaves less, retries for ever. Throws an Error that says what is needed.
+/// Ensures in advance that this many threads can multiply at the same time. OpenBLAS maps 128 MB of address space per thread
+/// and, if a limit (`ulimit -v`) leaves less, retries for ever. Throws an Error that names the memory needed.
 void reserve_blas(int threads);
 
 /// The kernels that blas_gemm runs: OpenBLAS's name for them ("Haswell"), or "plain".
 std::string blas_kernels_name();
 
-/// Whether blas_gemm leaves all other threads alone by itself, as OpenBLAS's openmp and serial flavours do. If not (its pthread
-/// flavour), blas_gemm limits OpenBLAS to one thread in the whole program.
+/// Whether limiting OpenBLAS to one thread affects the calling thread only, as with its openmp and serial flavours. With the
+/// pthread flavour, blas_gemm limits it to one thread in the whole program.
 bool blas_shares_threads();
 
 }  // namespace argand

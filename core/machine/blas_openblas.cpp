@@ -44,7 +44,7 @@ template <Scalar T>
 void blas_gemm(const Product<T>& p) {
   const auto ta = cblas<T>(p.a_is), tb = cblas<T>(p.b_is);
   const blasint M = narrow(p.M), N = narrow(p.N), K = narrow(p.K);
-  // BLAS rejects a step of 0, the natural step of a matrix without columns.
+  // BLAS rejects a leading dimension of 0, which a matrix without columns has.
   const blasint lda = std::max(1, narrow(p.lda)), ldb = std::max(1, narrow(p.ldb)), ldc = std::max(1, narrow(p.ldc));
   // Being inside a parallel region does not suffice: a region of one thread does not count as one, and with several threads
   // available OpenBLAS chooses other kernels even where it then uses only one. Its openmp flavour queries the calling thread's
@@ -59,7 +59,7 @@ void blas_gemm(const Product<T>& p) {
     cblas_zgemm(CblasRowMajor, ta, tb, M, N, K, &p.alpha, p.A, lda, p.B, ldb, &p.beta, p.C, ldc);
 }
 
-// OpenBLAS keeps a buffer that is released. So all are held at once, each requested only when there is room for it.
+// OpenBLAS keeps released buffers. So this holds all of them at once, and requests each only when there is room for it.
 void reserve_blas(int threads) {
   static std::atomic<int> reserved = 0;
   static std::mutex reserving;

@@ -10,7 +10,7 @@ namespace argand {
 struct CpuFeatures {
   bool intel = false;
   bool avx2 = false;    ///< with FMA
-  bool avx512 = false;  ///< F, DQ, BW, VL and CD: what OpenBLAS's SkylakeX kernels use
+  bool avx512 = false;  ///< F, DQ, BW, VL and CD, the extensions that OpenBLAS's SkylakeX kernels use
   bool bf16 = false;    ///< AVX512-BF16, products of bfloat16 pairs, in addition to all of avx512
 };
 CpuFeatures cpu_features();

@@ -1,6 +1,6 @@
 #pragma once
-/// The only way to read foreign JSON. nlohmann-json copies and prints recursively, so 200 kB of brackets would overflow the stack;
-/// input that nests too deep is rejected before a tree is built.
+/// Parses untrusted JSON. nlohmann-json copies and prints values recursively, so 200 kB of brackets would overflow the stack; input
+/// that nests too deep is rejected before a tree is built.
 
 #include <nlohmann/json.hpp>
 #include <string>

@@ -158,8 +158,8 @@ std::vector<T> with_room(const T* x, std::size_t size) {
   return copy;
 }
 
-/// T in double precision. Iterative routines run in it: in float, the kernels of OpenBLAS 0.3.21 for processors without AVX (ssymv)
-/// let NaNs of an earlier product, left in memory that both use, into the product of a finite matrix.
+/// T in double precision. Iterative routines run in it: in float, a kernel of OpenBLAS 0.3.21 for processors without AVX (ssymv)
+/// reads memory that an earlier product left behind, and its NaNs spoil the product of a finite matrix.
 template <Scalar T>
 using Doubled = std::conditional_t<ComplexScalar<T>, std::complex<double>, double>;
 

@@ -1,6 +1,6 @@
 #pragma once
-/// The seam to matrix factorisations: OpenBLAS's LAPACK, in the calling thread alone. Matrices are stored by columns, as LAPACK
-/// expects. Every function throws Error for a size that LAPACK cannot index. There is no other implementation: a build with
+/// The interface to matrix factorisations: OpenBLAS's LAPACK, in the calling thread alone. Matrices are stored by columns, as
+/// LAPACK expects. Every function throws Error for a size that LAPACK cannot index. There is no other implementation: a build with
 /// -Dblas=plain has none of these.
 
 #include <complex>
@@ -38,8 +38,8 @@ template <Scalar T>
 void lapack_svd(std::int64_t m, std::int64_t n, T* A, T* U, RealOf<T>* s, T* Vh);
 
 /// A = Q S Qᴴ of any A [n, n]: A <- S, Q unitary. Complex: S is upper triangular. Real: S has 2 x 2 blocks for conjugate pairs. λ
-/// holds the eigenvalues in the order of S's diagonal. A triangular matrix keeps its numbers, Q moves them. Returns 0 on
-/// convergence.
+/// holds the eigenvalues in the order of S's diagonal. If A is triangular, Q is a permutation and S has the elements of A. Returns
+/// 0 on convergence.
 std::int64_t lapack_schur(std::int64_t n, double* A, double* Q, std::complex<double>* lambda);
 std::int64_t lapack_schur(std::int64_t n, std::complex<double>* A, std::complex<double>* Q, std::complex<double>* lambda);
 

@@ -8,7 +8,7 @@
 
 namespace argand {
 
-/// The OPENBLAS_CORETYPE that uses this processor's vectors when the kernels `running` do not; empty when they do.
+/// The OPENBLAS_CORETYPE whose kernels use this processor's vector instructions; empty if the `running` kernels already do.
 std::string fast_kernels_for(std::string_view running, const CpuFeatures& cpu);
 
 /// The kernels that OpenBLAS chose and those it should have chosen.
@@ -19,9 +19,9 @@ struct BlasKernels {
 };
 BlasKernels blas_kernels();
 
-/// Advice for faster matrix products, one line per remedy, or nothing: OpenBLAS's kernels are slower than the processor allows
-/// (Debian 12's 0.3.21 does not know recent Intel cores and falls back to SSE, a fifth of the speed), or its flavour does not share
-/// our threads. An OPENBLAS_CORETYPE that the user has set and OpenBLAS obeys is respected. Worth printing at the start of a
+/// Advice for faster matrix products, one line per remedy, or empty if all is well. Reasons: OpenBLAS's kernels are slower than the
+/// processor allows (Debian 12's 0.3.21 does not know recent Intel cores and falls back to SSE, a fifth of the speed), or its
+/// flavour does not share our threads. A working OPENBLAS_CORETYPE set by the user is respected. Worth printing at the start of a
 /// training program:
 ///
 ///     fmt::print(stderr, "{}", argand::blas_advice());

@@ -1,7 +1,7 @@
 #pragma once
-/// The seam to the threads: what parallel_for (core/parallel.h) needs, and only parallel_for uses it. The build chooses the
-/// implementation: OpenMP (threads_openmp.cpp), or with -Dthreads=serial the calling thread alone (threads_serial.cpp), for places
-/// without threads, such as a page in a browser.
+/// The thread pool behind parallel_for and side_by_side (core/parallel.h). The build chooses the implementation: OpenMP
+/// (threads_openmp.cpp), or with -Dthreads=serial the calling thread alone (threads_serial.cpp), for platforms without threads,
+/// such as a page in a browser.
 
 namespace argand::threads {
 
@@ -29,7 +29,7 @@ bool inside();
 /// available. Returns when all are done. `work` must not throw.
 void team(int n, Work work);
 
-/// Calls work(i, p) for i = 0, ..., p - 1 in threads that know nothing of each other, the calling one among them: each may call
+/// Calls work(i, p) for i = 0, ..., p - 1 in independent threads, one of them the calling thread: each may call
 /// team() and set_limit() as if it were alone. Returns when all are done. `work` must not throw.
 void apart(int n, Work work);
 

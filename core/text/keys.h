@@ -1,6 +1,6 @@
 #pragma once
-/// Keys: the names by which configuration values are typed, stored and explained. Inside the library a choice is an enumeration; it
-/// is a word only here, where text comes in and goes out.
+/// Keys: the names by which configuration values are typed, stored and explained. Inside the library a choice is an enumeration;
+/// only here, where text is read and written, is it a word.
 
 #include <array>
 #include <concepts>
@@ -20,7 +20,7 @@ std::string closest_word(const std::string& word, const std::vector<std::string>
 /// "; did you mean WORD?" for a close word of `known`, or "".
 std::string did_you_mean(const std::string& word, const std::vector<std::string>& known);
 
-/// Renamed keys: lets older files be read and old options be accepted.
+/// A renamed key: older files can still be read, and old options are still accepted.
 struct RenamedKey {
   const char *before, *now;
 };
@@ -77,7 +77,7 @@ class KeyVisitor {
   }
 };
 
-/// Makes a visitor of f(name, value&, choices, help), a lambda with `auto&`.
+/// Turns f(name, value&, choices, help), a lambda with `auto&`, into a visitor.
 template <class F>
 class KeyFunction final : public KeyVisitor {
  public:

@@ -35,7 +35,7 @@ std::optional<GrammarSymbol> other_number(GrammarSymbol s) {
 // ------------------------------------------------------------------------------------------------ construction
 
 /// Numbers the symbols as they are reached, starting from Paragraph, each with its counterpart in the other number: a text that
-/// needs the counterpart is wrong, but judge() must be able to say how.
+/// needs the counterpart is wrong, and judge() must be able to name the error.
 Grammar::Parts Grammar::build(std::uint64_t seed) {
   const detail::GrammarRules source(seed);
   Parts parts;
@@ -155,8 +155,8 @@ const SimpleGrammar::Rule* Grammar::find_with_other_topic(GrammarSymbol symbol, 
   return nullptr;
 }
 
-/// The first n pending symbols come from a rule that may be another person's or topic's; what follows the wrong word belongs to the
-/// paragraph again, so that one wrong word is one error.
+/// The first n pending symbols come from a rule that may belong to another person or topic; what follows the wrong word is set back
+/// to the paragraph's, so one wrong word counts as one error.
 void Grammar::keep_story(SimpleGrammar::Pending& pending, std::size_t n, const GrammarSymbol& story) const {
   for (std::size_t i = pending.size() - n; i < pending.size(); ++i) {
     GrammarSymbol s = symbols_[static_cast<std::size_t>(pending[i])];
@@ -215,7 +215,7 @@ Judgement Grammar::judge(std::span<const Id> tokens) const {
         is_lost = true;
       }
     }
-    // The end of a sentence, whether or not the parser was lost. A paragraph whose opening made no sense is lost to its end.
+    // The end of a sentence, whether or not the parser lost track. A paragraph with a meaningless opening is skipped to its end.
     if (word == eos) {
       if (is_open) end_sentence();
       pending.clear();

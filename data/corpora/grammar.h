@@ -1,6 +1,6 @@
 #pragma once
-/// The embedded corpus: small stories from a stochastic grammar, with everything that makes language hard to predict and an exactly
-/// known entropy, so that a run can print its perplexity beside the best possible one. It needs no file.
+/// The embedded corpus: small stories from a stochastic grammar, with the long-range dependencies that make language hard to
+/// predict and an exactly known entropy, so a run can print its perplexity next to the best possible one. It needs no file.
 ///
 ///   mary is a brave sailor . she often watches the seals near the reef . some gulls that the captain below the ships hears
 ///   greet mary . then her whale drifts and she saves herself . <eos>
@@ -13,8 +13,8 @@
 /// It is a simple grammar (data/corpora/simple_grammar.h explains why that makes probabilities and entropy exact): given the text
 /// so far, one symbol decides the distribution of the next word, and a symbol's rules begin with different words. 200 words, all
 /// rules in data/corpora/grammar_rules.cpp. A paragraph has 62 tokens on average. The entropy is 1.952 nats per token: perplexity
-/// 7.04, against 200 for a uniform guess. Remembering is worth (worth() computes it; a predictor that knows all else and forgets
-/// this loses so much more): number across modifiers 0.030, or ln 2 for each such verb; the person 0.113; the topic 0.542.
+/// 7.04, against 200 for a uniform guess. Remembering is worth (worth() computes it; the additional loss of a predictor that
+/// forgets only this): number across modifiers 0.030, or ln 2 for each such verb; the person 0.113; the topic 0.542.
 
 #include <cstdint>
 #include <map>
@@ -62,8 +62,8 @@ class Grammar {
   /// Their sum.
   double log_probability(std::span<const Id> tokens) const;
   /// The loss on this very text of a predictor that knows the grammar: the mean of -log p over the tokens after the first (which
-  /// nothing predicts). A model that sees only windows of a text cannot quite reach it: at a window's start it does not know what
-  /// the paragraph is about. Throws for a text outside the grammar.
+  /// nothing predicts). A model with a limited window cannot quite reach it: at the start of a window, the topic of the paragraph
+  /// is unknown. Throws for a text outside the grammar.
   double best_possible_loss(const Ids& tokens) const;
 
   /// The loss, in nats per token, of a predictor that knows everything else but forgets ...
@@ -74,7 +74,7 @@ class Grammar {
   };
   Worth worth() const;
 
-  /// Parses a text, e.g. a model's, word by word: an error is named after what would have to differ for the word to be right, and
+  /// Parses a text, e.g. a model's, word by word: an error is classified by what would have to differ for the word to be right, and
   /// parsing continues. The text begins with a paragraph, or with `<eos>` and then one. An unfinished last sentence does not count.
   /// Throws for ids outside the vocabulary.
   Judgement judge(std::span<const Id> tokens) const;

@@ -85,7 +85,7 @@ GrammarRules::GrammarRules(std::uint64_t seed) {
   }
 }
 
-/// Collects the productions of one symbol. `w` is always the total weight of what a call adds.
+/// Collects the productions of one symbol. `w` is the total weight of the productions that a call adds.
 class GrammarRules::Builder {
  public:
   using Rest = std::vector<GrammarSymbol>;
@@ -148,7 +148,7 @@ std::vector<Production> GrammarRules::productions(const GrammarSymbol& s) const 
   constexpr auto none = Number::None;
   const auto t = s.topic, p = s.name;
   const bool is_plural = s.number == Number::Plural;
-  // Symbols of a known topic read it; others never do.
+  // Only symbols with a known topic use it.
   const Topic& topic = topics_[static_cast<std::size_t>(std::max<std::int8_t>(t, 0))];
   const auto nothing = [](Number) { return Rest{}; };
   const auto noun_phrase = [&](K noun) { return [=](Number n) { return Rest{{noun, t, -1, n}}; }; };

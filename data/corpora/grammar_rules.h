@@ -22,7 +22,7 @@ enum class SymbolKind : std::uint8_t {
 /// Self: the paragraph's person as the subject, singular to verbs. Any: not yet decided.
 enum class Number : std::uint8_t { None, Singular, Plural, Self, Any };
 
-/// A symbol of the grammar: what is still to come, with everything that must be remembered for it.
+/// A symbol of the grammar: a pending part of the text, with everything that must be remembered for it.
 struct GrammarSymbol {
   SymbolKind kind = SymbolKind::Paragraph;
   std::int8_t topic = -1;        ///< index of the paragraph's topic; -1: unknown or irrelevant

@@ -9,13 +9,14 @@
 #include <unordered_map>
 
 #include "core/error.h"
+#include "core/text/text_layout.h"
 #include "data/files/text_file.h"
 #include "data/files/utf8.h"
 
 namespace argand {
 namespace {
 
-/// Likeliest first.
+/// The likeliest first.
 constexpr std::array<std::string_view, 18> names_of_texts = {"text",  "review",   "content",  "body",        "comment",   "message",
                                                              "tweet", "sentence", "document", "question",    "utterance", "phrase",
                                                              "sms",   "post",     "summary",  "description", "headline",  "title"};
@@ -183,15 +184,24 @@ LabelledTable read_labelled_table(const std::string& path, const TableColumns& w
   const Columns columns(table, path, wanted);
   LabelledTable read{.path = path, .lines = {}, .labels = {}, .texts = {}, .columns = {}};
   read.columns = fmt::format("text from column {}, label from {}", columns.called(columns.text()), columns.called(columns.label()));
+  // ", nor in 3 more rows" after this one, for a column whose field is empty.
+  const auto more_after = [&](std::size_t r, std::size_t column) {
+    const auto more = std::count_if(table.rows.begin() + static_cast<std::ptrdiff_t>(r) + 1, table.rows.end(),
+                                    [&](const TableRow& row) { return trimmed(row.fields[column]).empty(); });
+    return more == 0 ? "" : fmt::format(", nor in {}; remove or complete them", counted(more, "more row"));
+  };
   for (std::size_t r = columns.first(); r < table.rows.size(); ++r) {
     TableRow& row = table.rows[r];
     std::string label = trimmed(row.fields[columns.label()]), &text = row.fields[columns.text()];
-    require(!label.empty(), "data", "{}, line {}: no label in column {}", path, row.line, columns.called(columns.label()));
+    if (label.empty())
+      fail("data", "{}, line {}: no label in column {}{}", path, row.line, columns.called(columns.label()),
+           more_after(r, columns.label()));
     require(std::none_of(label.begin(), label.end(), [](unsigned char c) { return c < 0x20 || c == 0x7F; }), "data",
             "{}, line {}: control character in the label {}", path, row.line, in_quotes(label));
     std::string_view words = text;
-    require(!take_word(words).empty(), "data", "{}, line {}: no words in column {}", path, row.line,
-            columns.called(columns.text()));
+    if (take_word(words).empty())
+      fail("data", "{}, line {}: no words in column {}{}", path, row.line, columns.called(columns.text()),
+           more_after(r, columns.text()));
     read.lines.push_back(row.line);
     read.labels.push_back(std::move(label));
     read.texts.push_back(std::move(text));
@@ -235,7 +245,9 @@ std::vector<std::string> preview_of(const LabelledTable& table) {
   const auto alone = std::find_if(by_count.begin(), by_count.end(), [](const auto& c) { return c.second == 1; });
   if (const auto others = by_count.end() - alone - 1; others >= 0)  // the least frequent come last
     lines.push_back(fmt::format("  warning: {} has one row{}; is that a class?", in_quotes(alone->first),
-                                others > 0 ? fmt::format(", as {} more labels have", others) : ""));
+                                others == 0   ? ""
+                                : others == 1 ? ", as has another label"
+                                              : fmt::format(", as have {} other labels", others)));
   return lines;
 }
 

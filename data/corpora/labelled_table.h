@@ -32,8 +32,9 @@ struct LabelledTable {
 /// Reads a table (data/files/table.h). Columns that are not specified are found by name, likeliest first: text, review, tweet_text,
 /// ... and label, class, stars, ...; otherwise the text is the longest column on average, and the label is, of the other mostly
 /// filled columns, the one with the fewest different values. The first row is a header when it names a requested column, has one of
-/// these names, or is the only one with its label. Throws Error, naming file and line: for an unknown column, for a table of one
-/// column, for a row without a label or without a word, and for a label with a control character.
+/// these names, or is a row of single words whose label no other row has. Throws Error, naming file and line: for an unknown
+/// column, for a table of one column or without rows, for a row without a label or without a word, and for a label with a control
+/// character.
 LabelledTable read_labelled_table(const std::string& path, const TableColumns& columns);
 
 /// Where an unlabelled table has its texts.

@@ -42,7 +42,7 @@ struct TextParts {
   std::string train, valid, test;
 };
 
-/// Cuts a text at the end of the line where its share is reached; within a line longer than a hundredth of the text, at the next
+/// Cuts a text at the end of the line in which the given share ends; within a line longer than a hundredth of the text, at the next
 /// blank; in a text without blanks, after any character.
 TextParts cut(const std::string& text, const Split& split);
 

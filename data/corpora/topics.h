@@ -4,8 +4,8 @@
 ///   "4","every spade blooms","a gentle seed and the violin trim the hedge ."
 ///
 /// Sentences are drawn from templates. Each noun, verb and adjective belongs to the article's own topic with probability 0.55,
-/// otherwise to any other, and all words of a kind are equally likely. So a predictor that knows the construction can do no better
-/// than count each topic's words, and the resulting accuracy is known: best_possible_accuracy().
+/// otherwise to any other, and all words of a kind are equally likely. Even with the construction known, no predictor can do better
+/// than count each topic's words, so the best accuracy is known: best_possible_accuracy().
 
 #include <cstdint>
 #include <span>

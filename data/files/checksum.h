@@ -1,9 +1,9 @@
 #pragma once
 /// Checksums that detect damaged files.
 ///
-/// XXH3-128 of libxxhash. It is faster than memory is read (zlib's CRC-32 takes ten times as long and misses one damaged file in
-/// 2^32), well maintained and in Debian, and `xxhsum -H2 FILE` prints the same 32 digits. It protects against faulty disks, cables
-/// and mistakes, not against attackers, who would write a matching checksum.
+/// XXH3-128 of libxxhash. It is faster than memory can be read (zlib's CRC-32 takes ten times as long and misses one damaged file
+/// in 2^32), well maintained and in Debian, and `xxhsum -H2 FILE` prints the same 32 digits. It protects against faulty disks,
+/// cables and mistakes, not against attackers, who would write a matching checksum.
 
 #include <memory>
 #include <string>

@@ -6,7 +6,7 @@
 namespace argand {
 namespace {
 
-/// Takes the fields of a line off its front.
+/// Reads fields from the front of a line.
 class Line {
  public:
   Line(std::string_view op, const std::string& path, std::int64_t number, std::string_view text)

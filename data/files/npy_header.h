@@ -17,7 +17,7 @@ struct NpyHeader {
   std::size_t bytes = 0;  ///< magic string, lengths and header together: the offset of the numbers
 };
 
-/// Enough bytes to tell the length of the header.
+/// The number of bytes from which the length of the header is known.
 inline constexpr std::size_t npy_beginning = 12;
 
 /// The offset of the numbers, from at least the first npy_beginning bytes. Throws Error, starting with `where`, unless it is a .npy

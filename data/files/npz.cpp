@@ -46,7 +46,7 @@ class Archive {
       zip_source_free(source_);
       fail("npz", "cannot create an archive: {}", reason);
     }
-    zip_source_keep(source_);  // to outlive zip_close
+    zip_source_keep(source_);  // keeps the source alive after zip_close
   }
   ~Archive() {
     if (zip_ != nullptr) zip_discard(zip_);
@@ -202,7 +202,7 @@ X in_c_order(const X& x, X result) {
   const auto* from = x.data();
   auto* to = result.data();
   const auto strides = strides_of(shape);
-  for (std::int64_t i = 0; i < x.size(); ++i) {  // the first index moves fastest
+  for (std::int64_t i = 0; i < x.size(); ++i) {  // the first index varies fastest
     std::int64_t place = 0;
     for (int axis = 0; axis < shape.rank(); ++axis)
       place += index[static_cast<std::size_t>(axis)] * strides[static_cast<std::size_t>(axis)];

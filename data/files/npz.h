@@ -16,7 +16,7 @@ namespace argand {
 /// Collects arrays, then writes them all, uncompressed and atomically. The bytes depend only on what was added and in which order.
 class NpzWriter {
  public:
-  /// Throws when the name is empty, taken, not UTF-8, or contains a zero byte.
+  /// Throws when the name is empty, taken, not UTF-8, contains a zero byte, or ends in ".npy".
   template <Scalar T>
   void add(const std::string& name, const Tensor<T>& x);
   void add(const std::string& name, const Ids& ids);  ///< as int32

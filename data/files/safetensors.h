@@ -1,6 +1,6 @@
 #pragma once
 /// Tensors in a file, in the safetensors format (https://github.com/huggingface/safetensors#format): an 8-byte length, a JSON
-/// header, the numbers. Python's `safetensors` reads what is written here, C64 from its version 0.7.0 on.
+/// header, the numbers. Python's `safetensors` can read these files, C64 since its version 0.7.0.
 ///
 /// complex64 is the format's C64. complex128, for which the format has no type, is stored as F64 with a trailing axis of 2 (real,
 /// imaginary) and its name listed in the metadata: `complex` = JSON list of names. A file may store complex64 that way too.
@@ -87,7 +87,7 @@ class SafetensorsFile {
 /// the caller are not saved.
 class SafetensorsWriter {
  public:
-  /// How complex64 is stored: as C64, or as F32 pairs for readers that do not know C64. (complex128 is always pairs.)
+  /// How complex64 is stored: as C64, or as F32 pairs for readers without C64. (complex128 is always pairs.)
   enum class Complex { Native, Pairs };
   explicit SafetensorsWriter(Complex complex = Complex::Native) : complex_(complex) {}
 

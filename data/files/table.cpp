@@ -25,7 +25,7 @@ constexpr std::string_view fasttext_label = "__label__";
 
 std::string_view without_mark(std::string_view text) { return text.starts_with("\xEF\xBB\xBF") ? text.substr(3) : text; }
 
-/// Takes rows off the front of a text and counts its lines.
+/// Reads rows from the front of a text and counts its lines.
 class TableReader {
  public:
   TableReader(std::string_view op, const std::string& path, std::string_view text, std::int64_t line)
@@ -203,7 +203,7 @@ bool TableRows::read_more() {
   if (!file_.good()) return false;
   text_.erase(0, at_);
   at_ = 0;
-  // Twice what is there, so that a field of any length is rescanned only a few times.
+  // Doubles the buffered text, so that a field of any length is rescanned only a few times.
   const std::size_t before = text_.size(), more = std::max(block, before);
   text_.resize(before + more);
   file_.read(text_.data() + before, static_cast<std::streamsize>(more));

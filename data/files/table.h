@@ -53,7 +53,7 @@ class TableRows {
   std::optional<TableRow> next();
   /// The row returned last by next(), verbatim, without its line end.
   const std::string& source() const { return source_; }
-  /// As in Table; known from the first row on.
+  /// As in Table; available after the first row.
   const std::vector<std::string>& keys() const { return keys_; }
   char delimiter() const { return delimiter_; }
   bool is_json() const { return form_ == Form::Objects; }
@@ -78,8 +78,8 @@ class TableRows {
 /// Reads all rows of a file (TableRows). Throws Error for what read_text_file() rejects, and for a table without rows.
 Table read_table(std::string_view op, const std::string& path, char delimiter = 0);
 
-/// Writes a row as TableRows reads it, with its line end; fields are quoted where necessary, never in tab-separated rows. Throws
-/// Error, starting with `op`, for a tab or a line end in a field that cannot contain one.
+/// Formats a row so that TableRows can read it, with its line end; fields are quoted where necessary, never in tab-separated rows.
+/// Throws Error, starting with `op`, for a tab or a line end in a field that cannot contain one.
 std::string table_line(std::string_view op, const std::vector<std::string>& fields, char delimiter);
 
 }  // namespace argand

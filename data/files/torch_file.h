@@ -1,5 +1,5 @@
 #pragma once
-/// Files of PyTorch's torch.save(), which are not read.
+/// Rejects files written by PyTorch's torch.save().
 
 #include <filesystem>
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace argand {
 
-/// Throws Error, starting with `op`, that says why and how to convert the file.
+/// Throws Error, starting with `op`, with the reason and how to convert the file.
 [[noreturn]] inline void refuse_torch_file(std::string_view op, const std::string& path) {
   fail(op,
        "{} is a PyTorch pickle, which can run arbitrary code, so argand does not read it; convert it with Python: "

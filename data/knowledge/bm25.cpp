@@ -47,7 +47,7 @@ std::vector<float> Bm25::scores(std::span<const Id> query) const {
 }
 
 std::vector<Vocabulary::Id> search_words(std::string_view text, Vocabulary& vocabulary) {
-  // All non-ASCII bytes count as letters: the quotation marks and dashes of AG News are ASCII.
+  // All non-ASCII bytes count as letters. (The quotation marks and dashes of AG News are ASCII.)
   const auto is_word = [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || (static_cast<unsigned char>(c) >= 128);
   };

@@ -1,5 +1,5 @@
 #pragma once
-/// BM25, the ranking function of classical full-text search: the baseline of learned retrieval.
+/// BM25, the ranking function of classical full-text search: a baseline for learned retrieval.
 
 #include <cstdint>
 #include <span>

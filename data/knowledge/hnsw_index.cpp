@@ -27,7 +27,7 @@ namespace {
 constexpr std::size_t links = 16;       ///< per node
 constexpr std::size_t inserting = 100;  ///< candidates when inserting a node
 constexpr std::size_t searching = 200;  ///< candidates when answering a query
-/// With this many excluded rows or more, the graph would mostly return excluded ones.
+/// With this many excluded rows or more, most of what the graph finds would be excluded.
 constexpr std::int64_t many_excluded = 500;
 
 /// |x - y|² of `width` numbers.

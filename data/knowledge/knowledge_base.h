@@ -1,5 +1,5 @@
 #pragma once
-/// Passages cut from a text, for models that retrieve, and which of them overlap a window of that text.
+/// Passages cut from a text, for retrieval models, and the passages that overlap a given window of that text.
 
 #include <cstdint>
 #include <vector>
@@ -27,7 +27,7 @@ class KnowledgeBase {
 
   /// The passages that overlap the text's tokens first, ..., last - 1.
   RowRange overlapping(std::int64_t first, std::int64_t last) const;
-  /// The most of P passages of L tokens that a window of `window` tokens can overlap, anywhere in a text of N.
+  /// The largest number of P passages of L tokens that a window of `window` tokens can overlap, anywhere in a text of N tokens.
   static std::int64_t most_overlapping(std::int64_t N, std::int64_t L, std::int64_t P, std::int64_t window);
 
  private:

@@ -3,6 +3,7 @@
 #include "core/error.h"
 #include "core/machine/json.h"
 #include "data/files/utf8.h"
+#include "data/tokens/normalization.h"
 
 namespace argand {
 namespace {
@@ -10,7 +11,7 @@ namespace {
 using JsonValue = nlohmann::json;
 using Id = Tokenizer::Id;
 
-/// Larger than any in use; a file that says 4 000 000 000 should not cost the memory for them.
+/// Larger than any vocabulary in use; bounds the memory that a file with an id of 4 000 000 000 would take.
 constexpr std::int64_t most_bpe_tokens = 1 << 20;
 
 /// GPT-2 writes each byte as one visible character: printable ones as themselves, the others from U+0100 upwards.
@@ -23,7 +24,7 @@ class ByteAlphabet {
       bytes_.emplace(printable ? static_cast<char32_t>(byte) : next++, static_cast<char>(byte));
     }
   }
-  /// The bytes that the characters of a token stand for; nothing when one of them stands for none.
+  /// The bytes that a token's characters represent; empty if one of them is outside the alphabet.
   std::optional<std::string> bytes_of(std::string_view token) const {
     std::string bytes;
     while (!token.empty()) {
@@ -98,36 +99,57 @@ class Reader {
       wrong("it drops merges at random (\"dropout\")");
   }
 
-  void read_normalizer() const {
+  void read_normalizer() {
     const JsonValue* const normalizer = member(json_, "normalizer");
     if (normalizer == nullptr) return;
-    if (!normalizer->is_object()) wrong("its normalizer is not an object");
-    const JsonValue* const steps = member(*normalizer, "normalizers");
-    if (text(*normalizer, "type") == "Sequence" && steps != nullptr && steps->empty()) return;
-    wrong("it changes the text by the normalizer {}; only tokenizers without one are read", in_quotes(text(*normalizer, "type")));
+    for (const JsonValue* step : steps_of(*normalizer, "normalizers")) {
+      if (!step->is_object()) wrong("its normalizer is not an object");
+      if (const std::string type = text(*step, "type"); type != "NFC")
+        wrong("it changes the text by the normalizer {}; only NFC is read", in_quotes(type));
+      file_.nfc = true;
+    }
+  }
+
+  /// Of a Sequence its members, of anything else itself.
+  std::vector<const JsonValue*> steps_of(const JsonValue& step, const char* members) const {
+    if (!step.is_object() || text(step, "type") != "Sequence") return {&step};
+    std::vector<const JsonValue*> steps;
+    if (const JsonValue* const all = member(step, members); all != nullptr && all->is_array())
+      for (const JsonValue& one : *all) steps.push_back(&one);
+    return steps;
   }
 
   void read_pre_tokenizer(const JsonValue* step) {
     if (step == nullptr) wrong("it has no pre-tokenizer ByteLevel");
-    std::vector<const JsonValue*> steps{step};
-    if (step->is_object() && text(*step, "type") == "Sequence") {
-      steps.clear();
-      if (const JsonValue* const all = member(*step, "pretokenizers"); all != nullptr && all->is_array())
-        for (const JsonValue& one : *all) steps.push_back(&one);
-    }
-    if (steps.empty() || steps.size() > 2) wrong("its pre-tokenizer is not ByteLevel, alone or after Digits");
+    const std::vector<const JsonValue*> steps = steps_of(*step, "pretokenizers");
+    if (steps.empty()) wrong("it has no pre-tokenizer ByteLevel");
     for (const JsonValue* one : steps) {
       if (!one->is_object()) wrong("its pre-tokenizer is not an object");
       const std::string type = text(*one, "type");
       if (type == "Digits" && one != steps.back()) {
-        file_.digits = flag(*one, "individual_digits") ? BpeFile::Digits::Apart : BpeFile::Digits::Together;
+        file_.cuts.push_back(flag(*one, "individual_digits") ? TextCut::EachDigit : TextCut::Digits);
+      } else if (type == "Split" && one != steps.back()) {
+        file_.cuts.push_back(split_of(*one));
       } else if (type == "ByteLevel" && one == steps.back()) {
         file_.prefix_space = flag(*one, "add_prefix_space", true);
         file_.words = flag(*one, "use_regex", true);
       } else {
-        wrong("it cuts the text by the pre-tokenizer {}; ByteLevel is read, alone or after Digits", in_quotes(type));
+        wrong("it cuts the text by the pre-tokenizer {}; ByteLevel is read, alone or after Digits and Split", in_quotes(type));
       }
     }
+  }
+
+  /// Of an expression that matches every text whole: its matches are the parts, in both ways of saying so.
+  TextCut split_of(const JsonValue& step) const {
+    const JsonValue* const pattern = member(step, "pattern");
+    const std::string regex = pattern != nullptr && pattern->is_object() ? text(*pattern, "Regex") : "";
+    const std::optional<TextCut> cut = cut_of_regex(regex);
+    if (!cut)
+      wrong("it cuts the text by {}; of regular expressions those of GPT-2, GPT-4 and Llama 3, and Qwen2 are read",
+            pattern == nullptr ? "no pattern" : in_quotes(regex.empty() ? pattern->dump() : regex));
+    const std::string behavior = text(step, "behavior");
+    if (behavior != (flag(step, "invert") ? "Removed" : "Isolated")) wrong("its Split has the behavior {}", in_quotes(behavior));
+    return *cut;
   }
 
   void read_vocabulary(const JsonValue& model) {
@@ -135,7 +157,7 @@ class Reader {
     if (vocabulary == nullptr || !vocabulary->is_object() || vocabulary->empty()) wrong("its model has no \"vocab\"");
     for (const auto& [token, value] : vocabulary->items()) {
       const Id id = id_of(value, token);
-      // What is not written in the alphabet, such as <|endoftext|> in Chinese, is no merge of bytes.
+      // A token outside the alphabet, such as <|endoftext|> in Chinese, is not made of bytes by merges: its text is kept as it is.
       const std::optional<std::string> bytes = alphabet_.bytes_of(token);
       put(id, bytes.value_or(token), token);
       names_.emplace(token, id);
@@ -144,7 +166,7 @@ class Reader {
     file_.whole_words = flag(model, "ignore_merges");
   }
 
-  /// Takes down which text an id stands for.
+  /// Records the bytes of a token's id.
   void put(Id id, const std::string& bytes, const std::string& token) {
     const auto at = static_cast<std::size_t>(id);
     if (token.empty()) wrong("token {} is empty", id);
@@ -196,7 +218,8 @@ class Reader {
         wrong("{} has the ids {} and {}", in_quotes(content), known->second, id);
       else
         file_.tokens[static_cast<std::size_t>(id)] = content;
-      file_.added.push_back({content, id, !flag(token, "normalized", true)});
+      const bool first = !flag(token, "normalized", true);
+      file_.added.push_back({file_.nfc && !first ? NfcText(content).text() : content, id, first});
     }
   }
 

@@ -1,5 +1,5 @@
 #pragma once
-/// What a tokenizer.json of byte-level BPE says.
+/// The contents of a tokenizer.json of byte-level BPE.
 
 #include <cstdint>
 #include <optional>
@@ -8,6 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "data/tokens/text_cuts.h"
 #include "data/tokens/tokenizer.h"
 
 namespace argand {
@@ -15,35 +16,35 @@ namespace argand {
 struct BpeFile {
   using Id = Tokenizer::Id;
 
-  /// A text that is one token wherever it stands.
+  /// A string that always becomes one token, wherever it occurs.
   struct Added {
     std::string text;
     Id id = 0;
-    bool first = false;  ///< looked for before those that are not
+    bool first = false;  ///< matched before the others
   };
-  /// Two tokens that become one; the lowest rank of a word is merged first.
+  /// A pair of tokens merges into one; in each word, the pair of the lowest rank is merged first.
   struct Merge {
     std::int64_t rank = 0;
     Id merged = 0;
   };
-  enum class Digits { InWords, Together, Apart };
 
-  std::vector<std::string> tokens;                  ///< by id, the bytes that each stands for; empty where there is no token
-  std::unordered_map<std::string, Id> ids;          ///< of those that merges make, by their bytes
+  std::vector<std::string> tokens;                  ///< the bytes of each token, by id; empty for unused ids
+  std::unordered_map<std::string, Id> ids;          ///< ids of the byte-level tokens, by their bytes
   std::unordered_map<std::uint64_t, Merge> merges;  ///< by pair_of(left, right)
   std::vector<Added> added;
-  std::optional<Id> unknown;  ///< for bytes without a token, where there are such
-  bool prefix_space = false;  ///< a space is put before a text that begins without one
-  bool words = true;          ///< the text is cut by GPT-2's rule, and merged within the parts only
-  bool whole_words = false;   ///< a word that is a token is taken whole, whatever the merges make of it
-  Digits digits = Digits::InWords;
+  std::optional<Id> unknown;  ///< for bytes without a token, if the model has one
+  bool nfc = false;           ///< normalise the text to Unicode's form NFC, after the added tokens are found
+  std::vector<TextCut> cuts;  ///< split the text by the first, its parts by the second, ...
+  bool prefix_space = false;  ///< insert a space before a part that does not begin with one
+  bool words = true;          ///< split the parts by GPT-2's rule and merge within its words only
+  bool whole_words = false;   ///< a word that is itself a token is not split, whatever its merges are
 
   static std::uint64_t pair_of(Id left, Id right) {
     return static_cast<std::uint64_t>(static_cast<std::uint32_t>(left)) << 32 | static_cast<std::uint32_t>(right);
   }
 };
 
-/// Throws Error, with `name` in the message, for what is damaged or not understood.
+/// Throws Error, with `name` in the message, for a file that is damaged or has unsupported features.
 BpeFile read_bpe_file(std::string_view json, const std::string& name);
 
 }  // namespace argand

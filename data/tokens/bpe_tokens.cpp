@@ -3,41 +3,15 @@
 #include <algorithm>
 #include <array>
 #include <queue>
+#include <utility>
 
 #include "data/files/text_file.h"
 #include "data/files/utf8.h"
 #include "data/tokens/bpe_file.h"
-#include "data/tokens/unicode_classes.h"
+#include "data/tokens/normalization.h"
 
 namespace argand {
 namespace {
-
-/// The number of bytes at the beginning of the text that are characters of one class.
-template <class Class>
-std::size_t run_of(const Class& in_class, std::string_view text) {
-  std::string_view rest = text;
-  for (std::string_view next = rest; !next.empty() && in_class(take_character(next)); rest = next) {
-  }
-  return text.size() - rest.size();
-}
-
-bool is_sign(char32_t c) { return !is_space(c) && !is_letter(c) && !is_number(c); }
-
-/// The length of the first match of GPT-2's rule:
-/// 's|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+
-std::size_t gpt2_word(std::string_view text) {
-  for (const std::string_view ending : {"'s", "'t", "'re", "'ve", "'m", "'ll", "'d"})
-    if (text.starts_with(ending)) return ending.size();
-  const std::size_t space = text.starts_with(' ') ? 1 : 0;
-  for (bool (*const in_class)(char32_t) : {is_letter, is_number, is_sign})
-    if (const std::size_t length = run_of(in_class, text.substr(space)); length > 0) return space + length;
-  // Spaces; the last of several belongs to the word after them.
-  const std::size_t all = run_of(is_space, text);
-  if (all == text.size()) return all;
-  std::size_t last = all - 1;
-  while ((text[last] & '\xC0') == '\x80') --last;
-  return last > 0 ? last : all;
-}
 
 class BpeTokens final : public Tokenizer {
  public:
@@ -46,7 +20,7 @@ class BpeTokens final : public Tokenizer {
       const auto found = bpe_.ids.find(std::string(1, static_cast<char>(byte)));
       of_byte_[byte] = found == bpe_.ids.end() ? bpe_.unknown.value() : found->second;
     }
-    // Of those that begin at the same place the longest is taken.
+    // At the same position, the longest added token wins.
     std::sort(bpe_.added.begin(), bpe_.added.end(), [](const auto& a, const auto& b) { return a.text.size() > b.text.size(); });
   }
 
@@ -67,7 +41,8 @@ class BpeTokens final : public Tokenizer {
   bool is_token(Id id) const { return id >= 0 && id < size() && !bpe_.tokens[static_cast<std::size_t>(id)].empty(); }
   void add(Encoding& to, Id id, std::uint32_t bytes) const;
   void add_text(Encoding& to, std::string_view text, bool first) const;
-  void add_part(Encoding& to, std::string_view text) const;
+  void add_normalized(Encoding& to, std::string_view text) const;
+  void add_part(Encoding& to, std::string_view text, std::size_t rule) const;
   void add_words(Encoding& to, std::string_view text) const;
   void add_word(Encoding& to, std::string_view word, std::uint32_t not_in_text) const;
   struct Piece {
@@ -85,7 +60,7 @@ struct BpeTokens::Encoding {
   std::vector<Id> ids;
   std::vector<std::uint32_t> bytes;
   std::vector<bool> unknown;
-  std::unordered_map<std::string, std::vector<Piece>> words;  ///< those that have been merged
+  std::unordered_map<std::string, std::vector<Piece>> words;  ///< words that are already merged
 };
 
 TokenText BpeTokens::encode(std::string_view text) const {
@@ -101,14 +76,16 @@ void BpeTokens::add(Encoding& to, Id id, std::uint32_t bytes) const {
   if (bpe_.unknown) to.unknown.push_back(id == *bpe_.unknown);
 }
 
-/// Cuts the text at added tokens: at those that are looked for first, then, between them, at the others.
+/// Splits the text at added tokens: first at those marked `first`, then, between them, at the others.
 void BpeTokens::add_text(Encoding& to, std::string_view text, bool first) const {
   const auto add_between = [&](std::string_view between) {
     if (between.empty()) return;
-    if (first)
-      add_text(to, between, false);
+    if (!first)
+      add_part(to, between, 0);
+    else if (bpe_.nfc)
+      add_normalized(to, between);
     else
-      add_part(to, between);
+      add_text(to, between, false);
   };
   std::array<bool, 256> begins{};
   for (const BpeFile::Added& token : bpe_.added)
@@ -131,19 +108,23 @@ void BpeTokens::add_text(Encoding& to, std::string_view text, bool first) const 
   add_between(text.substr(done));
 }
 
-/// Cuts a text without added tokens at its digits.
-void BpeTokens::add_part(Encoding& to, std::string_view text) const {
-  if (bpe_.digits == BpeFile::Digits::InWords) return add_words(to, text);
+void BpeTokens::add_normalized(Encoding& to, std::string_view text) const {
+  const NfcText normal(text);
+  std::size_t i = to.bytes.size(), end = 0, before = 0;
+  add_text(to, normal.text(), false);
+  for (; i < to.bytes.size(); ++i) {
+    end += to.bytes[i];
+    const std::size_t original = normal.original_bytes(end);
+    to.bytes[i] = static_cast<std::uint32_t>(original - std::exchange(before, original));
+  }
+}
+
+/// Splits a text without added tokens by this rule and those after it.
+void BpeTokens::add_part(Encoding& to, std::string_view text, std::size_t rule) const {
+  if (rule == bpe_.cuts.size()) return add_words(to, text);
   while (!text.empty()) {
-    std::size_t length = run_of(is_number, text);
-    if (length == 0) {
-      length = run_of([](char32_t c) { return !is_number(c); }, text);
-    } else if (bpe_.digits == BpeFile::Digits::Apart) {
-      std::string_view rest = text;
-      take_character(rest);
-      length = text.size() - rest.size();
-    }
-    add_words(to, text.substr(0, length));
+    const std::size_t length = first_part(bpe_.cuts[rule], text);
+    add_part(to, text.substr(0, length), rule + 1);
     text.remove_prefix(length);
   }
 }
@@ -152,13 +133,13 @@ void BpeTokens::add_words(Encoding& to, std::string_view text) const {
   const std::string with_space = bpe_.prefix_space && !text.starts_with(' ') ? " " + std::string(text) : "";
   std::uint32_t not_in_text = with_space.empty() ? 0 : 1;
   for (std::string_view rest = with_space.empty() ? text : with_space; !rest.empty(); not_in_text = 0) {
-    const std::size_t length = bpe_.words ? gpt2_word(rest) : rest.size();
+    const std::size_t length = bpe_.words ? first_part(TextCut::Gpt2, rest) : rest.size();
     add_word(to, rest.substr(0, length), not_in_text);
     rest.remove_prefix(length);
   }
 }
 
-/// `not_in_text`: the bytes at the beginning of the word that the text does not have.
+/// `not_in_text`: the number of bytes at the start of the word that are not in the text.
 void BpeTokens::add_word(Encoding& to, std::string_view word, std::uint32_t not_in_text) const {
   const auto [known, is_new] = to.words.try_emplace(std::string(word));
   if (is_new) known->second = merged(word);
@@ -168,14 +149,14 @@ void BpeTokens::add_word(Encoding& to, std::string_view word, std::uint32_t not_
   }
 }
 
-/// The tokens of a word: its bytes, of which pairs are merged, those of the lowest rank first and of one rank from left to right.
+/// The tokens of a word: starting from its bytes, pairs are merged, the lowest rank first, equal ranks from left to right.
 std::vector<BpeTokens::Piece> BpeTokens::merged(std::string_view word) const {
   if (bpe_.whole_words)
     if (const auto whole = bpe_.ids.find(std::string(word)); whole != bpe_.ids.end())
       return {{whole->second, static_cast<std::uint32_t>(word.size())}};
   struct Part {
     Id id;
-    std::size_t before, after;  ///< word.size() at the ends
+    std::size_t before, after;  ///< neighbours; word.size() at the ends
     bool gone = false;
   };
   struct Candidate {
@@ -202,7 +183,7 @@ std::vector<BpeTokens::Piece> BpeTokens::merged(std::string_view word) const {
     const Candidate best = queue.top();
     queue.pop();
     const BpeFile::Merge* const merge = merge_at(best.left);
-    if (merge == nullptr || merge->merged != best.merged) continue;  // its parts have been merged with others
+    if (merge == nullptr || merge->merged != best.merged) continue;  // outdated: one of the two has been merged since
     Part& left = parts[best.left];
     Part& right = parts[left.after];
     left.id = best.merged;

@@ -1,5 +1,5 @@
 #pragma once
-/// Tokens that are characters, or bytes.
+/// Character and byte tokens.
 
 #include <array>
 #include <unordered_map>

@@ -19,14 +19,14 @@ struct Field {
   int type = 0;
 };
 
-/// Takes the fields off the front of a message (https://protobuf.dev/programming-guides/encoding).
+/// Reads fields from the front of a message (https://protobuf.dev/programming-guides/encoding).
 class Message {
  public:
   explicit Message(std::string_view bytes) : rest_(bytes) {}
 
   bool done() const { return rest_.empty(); }
 
-  /// Throws a std::string that says what is wrong.
+  /// Throws a std::string with the reason.
   Field next() {
     const std::uint64_t tag = varint();
     Field field;
@@ -95,7 +95,7 @@ void check_piece(std::string_view bytes) {
 }
 
 /// The rules are a length, a double-array trie (github.com/s-yata/darts-clone) of that many bytes, and the zero-terminated texts
-/// that its leaves point to. Every step that a search could make must stay inside.
+/// that its leaves point to. Throws unless every step that a search can take stays inside.
 void check_rules(std::string_view rules) {
   if (rules.empty()) return;
   const char* wrong = "normalisation rules that point outside their table";

@@ -6,7 +6,7 @@
 
 namespace argand {
 
-/// What a model's file declares.
+/// The settings in a model file.
 struct PieceModel {
   enum class Method { Unigram = 1, Bpe = 2, Word = 3, Char = 4 };
   Method method = Method::Unigram;

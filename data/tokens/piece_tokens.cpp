@@ -48,7 +48,7 @@ std::vector<std::int64_t> numbers_in(std::string_view text) {
   return numbers;
 }
 
-/// Rewrites SentencePiece's advice in terms of argand's options.
+/// Rewrites SentencePiece's error message in terms of argand's options.
 std::string in_our_words(std::string_view why) {
   why.remove_prefix(std::min(why.size(), why.rfind(']') + 1));
   const std::vector<std::int64_t> numbers = numbers_in(why);
@@ -62,7 +62,7 @@ std::string in_our_words(std::string_view why) {
 
 class PieceTokens final : public Tokenizer {
  public:
-  /// `name`: of the file, for messages.
+  /// `name`: the file's name, for messages.
   PieceTokens(std::string model, const std::string& name)
       : name_(name), model_(std::move(model)), about_(check_piece_model("tokens", name, model_)) {
     const bool loaded = guarded(name, [&] { return processor_.LoadFromSerializedProto(model_).ok(); });
@@ -113,7 +113,7 @@ TokenText PieceTokens::encode(std::string_view text) const {
   std::vector<Id> ids;
   std::vector<std::uint32_t> bytes;
   std::vector<bool> unknown;
-  std::uint32_t left_out = 0;  // bytes not yet covered by a piece
+  std::uint32_t left_out = 0;  // bytes that no piece covers yet
   const auto add = [&](Id id, std::uint32_t length) {
     ids.push_back(id);
     bytes.push_back(length + left_out);
@@ -161,7 +161,7 @@ std::string PieceTokens::shown(Id id) const {
   return id == line_end_ ? "↵" : on_one_line(with_spaces(processor_.IdToPiece(id), "·"));
 }
 
-/// The lines of a text for SentencePiece to learn from, long ones in parts: it skips lines longer than its limit.
+/// The lines of a text, from which SentencePiece learns. Long lines are split, since it skips those above its limit.
 class Lines final : public sp::SentenceIterator {
  public:
   static constexpr std::size_t longest = 4096, most = 1'000'000;
@@ -215,7 +215,7 @@ TokenizerPtr learn_pieces(const std::string& kind, std::string_view text, std::i
                                                                    {"bos_id", "-1"},
                                                                    {"eos_id", "-1"},
                                                                    {"max_sentence_length", fmt::format("{}", Lines::longest)},
-                                                                   {"num_threads", "2"},  // sums depend on it
+                                                                   {"num_threads", "2"},  // the pieces depend on it
                                                                    {"minloglevel", "9"}},
                                                                   &lines, &model);
   require(status.ok(), "tokens", "SentencePiece cannot learn {} pieces from this text: {}", pieces, in_our_words(status.message()));

@@ -9,7 +9,7 @@
 namespace argand {
 namespace {
 
-/// A larger alphabet makes a larger model than the text may be worth.
+/// Texts with more distinct characters than this are split into pieces by default: an alphabet this large makes a large model.
 constexpr std::int64_t small_alphabet = 256;
 
 TokenizerPtr tokens_for(std::string_view training_text) {

@@ -1,5 +1,5 @@
 #pragma once
-/// The classes of characters that tokenizers cut texts by.
+/// The classes of characters at which tokenizers split text.
 
 namespace argand {
 
@@ -9,5 +9,8 @@ bool is_letter(char32_t character);
 bool is_number(char32_t character);
 /// Unicode's property White_Space.
 bool is_space(char32_t character);
+/// Canonical combining class, of Unicode 14: 0 for what marks stand on; marks of different classes stand in the order of their
+/// classes.
+int combining_class(char32_t character);
 
 }  // namespace argand

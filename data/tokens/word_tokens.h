@@ -6,7 +6,7 @@
 
 namespace argand {
 
-/// Longer words, in bytes, are refused: such a text has no words.
+/// The length in bytes above which a word is rejected: a text with longer ones is not made of words.
 inline constexpr std::size_t longest_word = 1000;
 
 /// The words of a text in order of first occurrence, or the `most` most frequent of them (0: all; ties by first occurrence), always
@@ -37,7 +37,7 @@ class WordTokens final : public Tokenizer {
 
 /// Rebuilds a text from its ids: words preceded by a space, except at the start of a line, and `<eos>` as a line end.
 std::string text_of(const Vocabulary& words, const Ids& ids);
-/// How many bytes of that text each token stands for.
+/// The number of bytes of that text for each token.
 std::vector<std::uint32_t> bytes_of(const Vocabulary& words, const Ids& ids);
 
 }  // namespace argand

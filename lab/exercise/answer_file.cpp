@@ -16,7 +16,7 @@ std::string trimmed(std::string_view text) {
   return begin == std::string_view::npos ? "" : std::string(text.substr(begin, text.find_last_not_of(blank) - begin + 1));
 }
 
-/// "1a" from "1 A)": only letters and digits, in lower case.
+/// "1a" from "1 A)": keeps letters and digits, in lower case.
 std::string key_of(std::string_view text) {
   std::string key;
   for (const char c : text)

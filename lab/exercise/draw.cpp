@@ -5,7 +5,7 @@
 namespace argand {
 
 std::string written(std::complex<double> z) {
-  // Adding 0 turns -0 into 0.
+  // Adding 0 turns -0 into +0.
   const double x = z.real() + 0.0, y = z.imag() + 0.0;
   if (y == 0) return fmt::format("{:.10g}", x);
   const std::string sign = y < 0 ? "-" : x == 0 ? "" : "+";

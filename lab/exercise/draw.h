@@ -18,7 +18,7 @@ class Draw {
   int integer(int low, int high) {
     return low + static_cast<int>(random_.below(next_++, static_cast<std::uint64_t>(high - low + 1)));
   }
-  /// Of either sign, not 0.
+  /// A nonzero number of either sign.
   int nonzero(int largest) {
     const int n = integer(1, largest);
     return integer(0, 1) == 0 ? n : -n;
@@ -52,7 +52,7 @@ class Draw {
 
 /// "2-3i", "-i", "0.25": as a number on its own.
 std::string written(std::complex<double> z);
-/// The same as a factor or a term: in parentheses if it has two parts or a minus sign.
+/// As a factor or a term: in parentheses if it has two parts or a minus sign.
 std::string within(std::complex<double> z);
 /// "3*z^2*z̄": c zⁿ z̄ᵐ.
 std::string monomial(int c, int n, int m);

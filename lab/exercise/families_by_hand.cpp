@@ -12,7 +12,7 @@ using C = std::complex<double>;
 
 const std::string answer_in_z = "a formula in z and z̄";
 
-/// Whether ∂f/∂z̄ vanishes around the point, only there, or not even there, according to the tape.
+/// Whether ∂f/∂z̄ vanishes around the point, only at it, or not at all, according to the tape.
 std::string where_holomorphic(const std::string& f, C at) {
   const auto vanishes = [&](C z) {
     const TapeWirtinger d = tape_wirtinger(Expression(f), {AnyTensor(Tensor<C>({1}, {z}))});
@@ -24,7 +24,8 @@ std::string where_holomorphic(const std::string& f, C at) {
   return "yes";
 }
 
-/// L, its gradient, and the gradient with a mistake. `gradient` holds {z} and {b} for z and z̄, {k} for the leading factor.
+/// Formulas for L, its gradient, and the gradient with a mistake. `gradient` holds {z} and {b} for z and z̄, {k} for the leading
+/// factor.
 struct Claim {
   std::string loss, gradient;
   int factor;
@@ -45,7 +46,8 @@ bool is_gradient(const std::string& loss, const std::string& claimed) {
 
 Problem make_wirtinger(Draw& draw) {
   const int c = draw.integer(2, 5), n = draw.integer(1, 3), m = draw.integer(1, 3), d = draw.integer(2, 4), k = draw.integer(1, 3);
-  if (n == m || n - 1 == m || (n == m - 1 && k == 1)) throw Redraw();  // a real derivative would hide a conjugate
+  if (n == m || n - 1 == m || (n == m - 1 && k == 1))
+    throw Redraw();  // if the derivative were real, a conjugation mistake would not show
   const std::string f = monomial(c, n, m) + " + " + monomial(d, 0, k);
   return {.title = "Two derivatives",
           .text = fmt::format("f(z) = `{}`. Expand to first order in the step and read off what stands before dz and dz̄.", f),

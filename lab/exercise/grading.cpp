@@ -33,7 +33,7 @@ GradedQuestion grade_question(const Question& question, const std::string& name,
 
 std::string half_points(double points) { return fmt::format("{:g}", points); }
 
-/// A CSV field. One that a spreadsheet would take for a formula gets a leading apostrophe.
+/// A CSV field. A text that a spreadsheet would read as a formula gets a leading apostrophe.
 std::string field(std::string text) {
   if (!text.empty() && std::string_view("=+-@\t").find(text[0]) != std::string_view::npos) text.insert(0, "'");
   if (text.find_first_of(",\"\n") == std::string::npos) return text;

@@ -1,5 +1,5 @@
 #pragma once
-/// Grades answer files, and reports to each student and for all in a table.
+/// Grades answer files, with a report for each student and a table of all.
 
 #include <string>
 #include <vector>
@@ -29,19 +29,19 @@ struct Grade {
 
 struct GradingRules {
   std::string seed;
-  bool partial = false;  ///< half the points for an answer that is right up to a conjugate, a sign, a factor, ...
+  bool partial = false;  ///< gives half the points for an answer that is right up to a conjugate, a sign, a factor, ...
 };
 
-/// Recreates the sheet from the student's name, the seed and the problems; its mark shows that it is the one handed out. Throws
-/// nothing: what is wrong with a file becomes its `failure`.
+/// Recreates the sheet from the student's name, the seed and the problems; its mark shows whether it is the sheet that was handed
+/// out. Never throws: anything wrong with a file becomes its `failure`.
 Grade grade_file(const std::string& path, const GradingRules& rules);
-/// Notes files by the same student, of which only one can count.
+/// Marks files by the same student, of which only one can count.
 void note_doubles(std::vector<Grade>& grades);
 
 std::string grade_text(const Grade& grade, bool answers);
 /// One line per student.
 std::string grades_table(const std::vector<Grade>& grades);
-/// With one column per question; for a table of one sheet or of several.
+/// With one column per question, also if the sheets differ.
 std::string grades_csv(const std::vector<Grade>& grades);
 
 }  // namespace argand

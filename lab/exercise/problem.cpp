@@ -35,7 +35,7 @@ std::string with_factors(const std::string& text) {
   return made;
 }
 
-/// Cleans up typed input: surrounding quotation marks, Python's power, a halved one.
+/// Cleans up typed input: drops quotation marks and dollar signs, reads ** as ^ and ½ as 0.5.
 std::string cleaned(std::string text) {
   for (const auto& [from, to] : std::vector<std::pair<std::string_view, std::string_view>>{{"**", "^"},
                                                                                            {"½", "0.5"},
@@ -71,7 +71,7 @@ AnswerJudgement judge_formula(const Question& question, const std::string& text)
   return {AnswerJudgement::Kind::Wrong, "wrong"};
 }
 
-/// "1,5+2i", as in countries with a decimal comma.
+/// Whether the text has decimal commas, as in "1,5+2i".
 bool has_decimal_comma(const std::string& text) {
   for (std::size_t k = 1; k + 1 < text.size(); ++k)
     if (text[k] == ',' && std::isdigit(static_cast<unsigned char>(text[k - 1])) != 0 &&

@@ -1,6 +1,6 @@
 #pragma once
-/// Exercises: families of problems with random parameters, and the judging of answers. Whatever can be derived is derived by the
-/// library when the sheet is made and again when it is graded; nothing is looked up.
+/// Exercises: families of problems with random parameters, and how answers are judged. Everything derivable is derived by the
+/// library when the sheet is made, and again when it is graded; nothing is looked up.
 
 #include <complex>
 #include <functional>
@@ -13,7 +13,7 @@
 
 namespace argand {
 
-/// A number and what it is: the right one, or the result of a common mistake.
+/// A number and its meaning: the right answer, or the result of a common mistake.
 struct NamedNumber {
   std::complex<double> value;
   std::string what;  ///< "the conjugate of the right one"
@@ -36,7 +36,7 @@ struct Question {
 
   std::vector<NamedNumber> numbers = {};  ///< the right one first
   std::vector<std::string> words = {};
-  std::string right = {};  ///< a right answer as a person would write it: the word, the number, or a formula derived by hand
+  std::string right = {};  ///< a right answer as a teacher would write it: the word, the number, or a formula derived by hand
 };
 
 struct Problem {
@@ -62,10 +62,11 @@ struct AnswerJudgement {
   Kind kind = Kind::Missing;
   std::string why = {};  ///< one line that does not reveal the right answer
 };
-/// `answer` as typed. No answer makes it throw.
+/// `answer` is the text as typed. Never throws.
 AnswerJudgement judge(const Question& question, const std::string& answer);
 
-// Building blocks of the families. Each throws Redraw if these parameters make no good question: the caller then draws others.
+// Building blocks of the families. Each throws Redraw if the parameters do not make a good question; the caller then draws new
+// ones.
 
 struct Redraw {};
 
@@ -75,7 +76,7 @@ struct Slopes {
   /// The gradient of L = Re f.
   std::complex<double> gradient() const { return std::conj(dz) + dzbar; }
 };
-/// From the tape, provided that differences agree with it.
+/// Taken from the tape; throws Redraw if differences disagree with it.
 Slopes slopes_at(const std::string& f, const std::vector<std::complex<double>>& at, std::size_t variable = 0);
 
 /// Asks for a formula; `right`, derived by the family, must match what the tape finds.
@@ -83,7 +84,7 @@ Question ask_formula(std::string text, int points, const std::string& f, Asked a
                      const std::vector<std::complex<double>>& at = {{1, 2}}, std::size_t variable = 0);
 /// Asks for a number; its conjugate, half, double, negative and the numbers in `mistakes` are recognised as mistakes.
 Question ask_number(std::string text, int points, std::complex<double> right, std::vector<NamedNumber> mistakes = {});
-/// Asks for a gradient that is neither real nor imaginary, so that a conjugate shows.
+/// Asks for a gradient that is neither real nor imaginary, so that a conjugation mistake shows.
 Question ask_gradient(std::string text, int points, std::complex<double> right, std::vector<NamedNumber> mistakes = {});
 Question ask_word(std::string text, int points, std::vector<std::string> words, const std::string& right);
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <numeric>
 
@@ -13,6 +14,40 @@
 
 namespace argand {
 namespace {
+
+/// Latin letters with accents, and those that are written as two without them.
+struct Accented {
+  char32_t first, last;
+  const char* plain;
+};
+constexpr Accented accented[] = {
+    {0xC0, 0xC5, "a"},     {0xC6, 0xC6, "ae"},    {0xC7, 0xC7, "c"},     {0xC8, 0xCB, "e"},     {0xCC, 0xCF, "i"},
+    {0xD0, 0xD0, "d"},     {0xD1, 0xD1, "n"},     {0xD2, 0xD6, "o"},     {0xD8, 0xD8, "o"},     {0xD9, 0xDC, "u"},
+    {0xDD, 0xDD, "y"},     {0xDE, 0xDE, "th"},    {0xDF, 0xDF, "ss"},    {0xE0, 0xE5, "a"},     {0xE6, 0xE6, "ae"},
+    {0xE7, 0xE7, "c"},     {0xE8, 0xEB, "e"},     {0xEC, 0xEF, "i"},     {0xF0, 0xF0, "d"},     {0xF1, 0xF1, "n"},
+    {0xF2, 0xF6, "o"},     {0xF8, 0xF8, "o"},     {0xF9, 0xFC, "u"},     {0xFD, 0xFD, "y"},     {0xFE, 0xFE, "th"},
+    {0xFF, 0xFF, "y"},     {0x100, 0x105, "a"},   {0x106, 0x10D, "c"},   {0x10E, 0x111, "d"},   {0x112, 0x11B, "e"},
+    {0x11C, 0x123, "g"},   {0x124, 0x127, "h"},   {0x128, 0x131, "i"},   {0x132, 0x133, "ij"},  {0x134, 0x135, "j"},
+    {0x136, 0x138, "k"},   {0x139, 0x142, "l"},   {0x143, 0x14B, "n"},   {0x14C, 0x151, "o"},   {0x152, 0x153, "oe"},
+    {0x154, 0x159, "r"},   {0x15A, 0x161, "s"},   {0x162, 0x167, "t"},   {0x168, 0x173, "u"},   {0x174, 0x175, "w"},
+    {0x176, 0x178, "y"},   {0x179, 0x17E, "z"},   {0x1A0, 0x1A1, "o"},   {0x1AF, 0x1B0, "u"},   {0x218, 0x219, "s"},
+    {0x21A, 0x21B, "t"},   {0x1EA0, 0x1EB7, "a"}, {0x1EB8, 0x1EC7, "e"}, {0x1EC8, 0x1ECB, "i"}, {0x1ECC, 0x1EE3, "o"},
+    {0x1EE4, 0x1EF1, "u"}, {0x1EF2, 0x1EF9, "y"},
+};
+
+/// A Latin letter in lower case without its accent, or a digit; "" for anything else.
+std::string plain_letter(char32_t letter) {
+  if (letter < 128) {
+    const int c = static_cast<int>(letter);
+    return std::isalnum(c) != 0 ? std::string(1, static_cast<char>(std::tolower(c))) : "";
+  }
+  for (const auto& [first, last, plain] : accented)
+    if (letter >= first && letter <= last) return plain;
+  return "";
+}
+
+/// Of letters whose accent follows them as a character of its own.
+bool is_combining_accent(char32_t letter) { return letter >= 0x300 && letter <= 0x36F; }
 
 std::uint64_t number_of(const std::string& text) {
   const std::string hex = checksum_of(text).substr(0, 16);
@@ -116,7 +151,8 @@ std::string question_name(std::size_t problem, std::size_t question) {
 }
 
 std::string sheet_text(const Sheet& sheet, bool answers) {
-  const std::string name = with_backslashes(sheet.plan.student, "\\`*_{}[]<>()#+-.!|&$~^");  // no character of it is markup
+  const std::string name =
+      with_backslashes(sheet.plan.student, "\\`*_{}[]<>()#+-.!|&$~^");  // escape every character that could be markup
   std::string text = fmt::format("# Problems for {}{}\n\n", name, answers ? ": the teacher's copy" : "");
   text += fmt::format(
       "{}, {}, sheet {}. The gradient of a real L is ∂L/∂x + i ∂L/∂y with z = x + iy. Formulas are written as `argand lab` reads "
@@ -147,11 +183,11 @@ std::string answer_form(const Sheet& sheet) {
 
 std::string file_name(const std::string& student) {
   std::string name;
-  for (const char c : student.substr(0, 60)) {
-    const auto letter = static_cast<unsigned char>(c);
-    if (letter < 128 && std::isalnum(letter) != 0)
-      name += static_cast<char>(std::tolower(letter));
-    else if (!name.empty() && name.back() != '-')
+  for (std::string_view rest = student; !rest.empty() && name.size() < 60;) {
+    const char32_t letter = take_character(rest);
+    if (const std::string plain = plain_letter(letter); !plain.empty())
+      name += plain;
+    else if (!is_combining_accent(letter) && !name.empty() && name.back() != '-')
       name += '-';
   }
   while (!name.empty() && name.back() == '-') name.pop_back();

@@ -26,7 +26,7 @@ struct Sheet {
 /// The name trimmed and with single spaces inside. Throws an InputError for a name that is empty, longer than 100 characters, or
 /// contains control characters or bytes that are not UTF-8.
 std::string student_name(const std::string& given);
-/// "wirtinger,chain", or the families of a level. Throws an InputError for an unknown name.
+/// Parses "wirtinger,chain", or names a level's families. Throws an InputError for an unknown name.
 std::vector<std::string> problem_names(const std::string& list);
 std::vector<std::string> problem_names(int level);
 
@@ -35,11 +35,12 @@ Sheet make_sheet(const SheetPlan& plan);
 /// "3b": the second question of the third problem.
 std::string question_name(std::size_t problem, std::size_t question);
 
-/// The problems in Markdown, optionally with answers for the teacher.
+/// The problems in Markdown, with answers for the teacher if requested.
 std::string sheet_text(const Sheet& sheet, bool answers);
 /// The form to be filled in, which answer_file.h reads.
 std::string answer_form(const Sheet& sheet);
-/// "ada-lovelace-3f29": only letters that every file system accepts, different for every name.
+/// "ada-lovelace-3f29", "zoe-muller-8c10": only characters that every file system accepts, letters without their accents, different
+/// for every name.
 std::string file_name(const std::string& student);
 
 }  // namespace argand

@@ -13,15 +13,15 @@ namespace {
 
 using C = std::complex<double>;
 
-/// An element of the stack.
+/// An element of the evaluation stack.
 struct Operand {
   AnyVar var = {};
-  bool never_negative = false;  ///< real, and never negative, whatever the variables are
+  bool never_negative = false;  ///< real and never negative, for any values of the variables
   bool constant = false;        ///< made of numbers only
   std::size_t begin = 0;        ///< in the text
 
   bool is_real() const { return var.index() == 0; }
-  /// Its value, if it is a constant without imaginary part.
+  /// The value of a real constant; empty for anything else.
   std::optional<double> real_constant() const {
     if (!constant) return std::nullopt;
     const C value = std::visit([](const auto& v) { return C(v.value().item()); }, var);
@@ -43,7 +43,7 @@ class Machine {
         case ExpressionStep::Action::Power: apply_power(step); break;
       }
     }
-    // Gives a constant function its value at every point.
+    // Broadcasts a constant function to every point.
     AnyVar w = stack_.back().var;
     if (stack_.back().constant)
       w = call_([points](const auto& v) { return add(v, Var<double>(Tensor<double>::zeros({points}))); }, w);
@@ -108,7 +108,7 @@ class Machine {
     stack_.push_back(std::move(w));
   }
 
-  /// Squares and products: exact where those are, without the branch cut of a polar form.
+  /// Repeated squaring and multiplication: as exact as these, and without the branch cut of a polar form.
   AnyVar whole_power(const AnyVar& z, int p) const {
     std::optional<AnyVar> result;
     AnyVar square_of = z;  // z, z², z⁴, ...

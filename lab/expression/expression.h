@@ -21,8 +21,8 @@ namespace argand {
 
 class Expression {
  public:
-  /// "f(z, w) = ...", or only the right-hand side, in `default_variables`. Throws an InputError that shows the expression with a
-  /// caret under the error:
+  /// Parses "f(z, w) = ...", or only the right-hand side, in `default_variables`. Throws an InputError that shows the expression
+  /// with a caret under the error:
   ///
   ///     expression: a modulus has a "|" on either side, as in 2*|z|
   ///       f(z) = z|w|
@@ -32,14 +32,14 @@ class Expression {
   const std::string& text() const { return parsed_.text; }
   const std::string& name() const { return parsed_.name; }
   const std::vector<std::string>& variables() const { return parsed_.variables; }
-  /// "f(z) = ...", even if only the right-hand side was given.
+  /// The whole equation, "f(z) = ...", even if only the right-hand side was given.
   std::string equation() const;
 
   /// The value at N points at once, [N], elementwise: one argument per variable, real or complex, of shape [N]. Whether the value
   /// is real or complex depends on the expression and on the types of the arguments, not on their values. Throws for arguments that
   /// do not fit, and an InputError for a real-only function of a complex operand. (The signature matches CheckedFunction.)
   AnyVar operator()(const std::vector<AnyVar>& arguments) const { return evaluate(arguments, OpCaller(nullptr)); }
-  /// The same, and adds every recorded op to `trace`, in the tape's order; with Trace::All also ops of constants.
+  /// The same; also adds every recorded op to `trace`, in the tape's order, and with Trace::All the ops of constants.
   AnyVar traced(const std::vector<AnyVar>& arguments, std::vector<TracedOp>& trace, Trace which = Trace::Recorded) const {
     return evaluate(arguments, OpCaller(&trace, which));
   }

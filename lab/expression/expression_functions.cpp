@@ -10,16 +10,16 @@ namespace {
 using C = std::complex<double>;
 using Operands = std::span<const AnyVar>;
 
-/// An op of real numbers: Takes::Real guarantees that the operand is real.
+/// Calls an op on a real number. Takes::Real guarantees that the operand is real.
 #define ARGAND_REAL_OP(OP) \
   [](const OpCaller& call, Operands x) { return call([]<class T>(const Var<T>& v) { return OP(as<double>(v)); }, x[0]); }
-/// An op of complex numbers: Takes::Complex guarantees that the operand is complex.
+/// Calls an op on a complex number. Takes::Complex guarantees that the operand is complex.
 #define ARGAND_COMPLEX_OP(OP) \
   [](const OpCaller& call, Operands x) { return call([]<class T>(const Var<T>& v) { return OP(as<C>(v)); }, x[0]); }
-/// An op of either kind.
+/// Calls an op that accepts either.
 #define ARGAND_ANY_OP(OP) [](const OpCaller& call, Operands x) { return call([](const auto& v) { return OP(v); }, x[0]); }
 
-/// v, whose type is known to be T when this is called.
+/// v as a Var of T, which must be its type.
 template <Scalar T, Scalar U>
 Var<T> as(const Var<U>& v) {
   if constexpr (std::same_as<T, U>)
@@ -32,14 +32,14 @@ std::int64_t size_of(const AnyVar& x) {
   return std::visit([](const auto& v) { return v.size(); }, x);
 }
 
-/// Stretches a single number to N points: some ops do not broadcast.
+/// Broadcasts a single number to N points: some ops do not broadcast.
 AnyVar stretched(const OpCaller& call, const AnyVar& x, std::int64_t n) {
   const Shape shape{n};
   if (std::visit([&](const auto& v) { return v.shape() == shape; }, x)) return x;
   return call([shape](const auto& v) { return add(v, Var<double>(Tensor<double>::zeros(shape))); }, x);
 }
 
-/// op(x, y) for real x and y, stretched to one shape.
+/// op(x, y) for real x and y, broadcast to one shape.
 template <class F>
 AnyVar real_pair(const OpCaller& call, Operands x, const F& op) {
   const std::int64_t n = std::max(size_of(x[0]), size_of(x[1]));

@@ -1,5 +1,5 @@
 #pragma once
-/// The functions allowed in an expression: which op of the library each one is, and what operands it takes.
+/// The functions that expressions can use: the op behind each one, and the operands that it takes.
 
 #include <functional>
 #include <span>
@@ -11,7 +11,7 @@
 
 namespace argand {
 
-/// One op of an evaluation with its values: a step in a walk along the tape.
+/// One op of an evaluation, with its values: one step along the tape.
 struct TracedOp {
   AnyVar output;
   std::vector<AnyVar> inputs;
@@ -19,7 +19,7 @@ struct TracedOp {
   bool recorded = true;                                     ///< false: an op of constants, which is not on the tape
 };
 
-/// Which ops of an evaluation are traced.
+/// Which ops of an evaluation to trace.
 enum class Trace { Recorded, All };
 
 /// Applies ops and traces them, the recorded ones in the tape's order.
@@ -28,7 +28,7 @@ class OpCaller {
   /// `trace` may be null.
   explicit OpCaller(std::vector<TracedOp>* trace, Trace which = Trace::Recorded) : trace_(trace), which_(which) {}
 
-  /// f(Var...) for any mixture of real and complex operands. f is kept in the trace, so it must capture by value.
+  /// Calls f(Var...) on any mixture of real and complex operands. The trace keeps f, so it must capture by value.
   template <class F, std::same_as<AnyVar>... X>
   AnyVar operator()(const F& f, const X&... x) const {
     AnyVar w = std::visit([&](const auto&... v) -> AnyVar { return f(v...); }, x...);
@@ -67,7 +67,7 @@ struct ExpressionFunction {
   std::vector<Takes> takes;
   Sign sign;
   AnyVar (*apply)(const OpCaller& call, std::span<const AnyVar> x);
-  std::string instead;  ///< what to use instead for a complex operand; "" if all are taken
+  std::string instead;  ///< what to use instead for a complex operand; "" if all operands are accepted
 };
 
 /// The functions called by name, in the order in which help lists them.
@@ -77,7 +77,7 @@ const ExpressionFunction* find_expression_function(const std::string& name);
 /// The operators + - * / of two operands, and ~ for unary minus.
 const ExpressionFunction& expression_operator(char symbol);
 
-/// x as a complex number; converts a real one with to_complex.
+/// x as a complex number.
 AnyVar complex_operand(const OpCaller& call, const AnyVar& x);
 
 }  // namespace argand

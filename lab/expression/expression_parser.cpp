@@ -26,9 +26,9 @@ const std::vector<Constant>& constants() {
   return all;
 }
 
-/// What books, browsers and word processors set for characters of the grammar.
-constexpr std::array<std::pair<std::string_view, char>, 6> written_otherwise = {
-    {{"−", '-'}, {"–", '-'}, {"·", '*'}, {"⋅", '*'}, {"×", '*'}, {"\u00a0", ' '}}};
+/// Characters that books, browsers and word processors use in place of those of the grammar.
+constexpr std::array<std::pair<std::string_view, char>, 7> written_otherwise = {
+    {{"−", '-'}, {"–", '-'}, {"·", '*'}, {"⋅", '*'}, {"×", '*'}, {"\\cdot", '*'}, {"\u00a0", ' '}}};
 constexpr std::array<std::string_view, 10> superscripts = {"⁰", "¹", "²", "³", "⁴", "⁵", "⁶", "⁷", "⁸", "⁹"};
 
 bool is_letter(char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0 || c == '_'; }
@@ -39,9 +39,9 @@ bool is_digit(char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0;
 ///     sum      product { (+|-) product }
 ///     product  unary { (*|/) unary }
 ///     unary    (-|+) unary  |  power
-///     power    primary [ ^ unary | superscript ]  so that a^b^c = a^(b^c), -z^2 = -(z^2) and 2^-z needs no parentheses
+///     power    primary [ ^* ] [ ^ unary | superscript ]  so that a^b^c = a^(b^c), -z^2 = -(z^2) and 2^-z needs no parentheses
 ///            | number power                   2z and 2(z + 1): a number before a name or a parenthesis, 2z^2 = 2*(z^2)
-///     primary  number  |  name  |  name(sum, ...)  |  (sum)  |  "|" sum "|"
+///     primary  number  |  name  |  name(sum, ...)  |  (sum)  |  {sum}  |  "|" sum "|"  |  \bar primary
 ///
 /// After / and ^ a product needs its sign, because 1/2z is ambiguous. So it does before a bar: a bar where an operand should begin
 /// opens a modulus, any other closes one.
@@ -83,7 +83,7 @@ class Parser {
     at_ += text.size();
     return true;
   }
-  /// Remembers the last token, for advice in messages.
+  /// Remembers the last token, for hints in error messages.
   void took(std::size_t begin, std::size_t end) { last_ = parsed_.text.substr(begin, end - begin); }
   [[noreturn]] void wrong(const std::string& message) const { wrong(at_, message); }
   [[noreturn]] void wrong(std::size_t at, const std::string& message) const { expression_fail(parsed_.text, at, message); }
@@ -102,7 +102,9 @@ class Parser {
     if (peek() == '\0') return "the end";
     const std::string& text = parsed_.text;
     std::size_t end = at_ + 1;
-    if (is_letter(text[at_]) || is_digit(text[at_]))
+    if (text[at_] == '\\')
+      while (end < text.size() && is_letter(text[end])) ++end;
+    else if (is_letter(text[at_]) || is_digit(text[at_]))
       while (end < text.size() && (is_letter(text[end]) || is_digit(text[end]) || text[end] == '.')) ++end;
     while (end < text.size() && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) ++end;  // the rest of a UTF-8 character
     return text.substr(at_, end - at_);
@@ -113,7 +115,7 @@ class Parser {
   /// The bar over a letter, as in z̄: a combining macron or overline.
   bool take_bar() { return take_text("\u0304") || take_text("\u0305"); }
 
-  /// The number that the digits of an exponent make, as in z² or z⁻¹.
+  /// The number written as a superscript, as in z² or z⁻¹.
   std::optional<double> superscript() {
     peek();
     const std::size_t begin = at_;
@@ -171,7 +173,7 @@ class Parser {
     return begin;
   }
 
-  /// `after` is / or ^ if one precedes, else '\0'.
+  /// `after` is the preceding / or ^, if any, else '\0'.
   std::size_t unary(char after = '\0') {
     const char c = peek();
     if (c != '-' && c != '+') return power(after);
@@ -187,16 +189,22 @@ class Parser {
   std::size_t power(char after) {
     const bool number = is_digit(peek()) || peek() == '.';
     const std::size_t begin = primary();
-    if (take('^')) {
+    bool raised = take('^');
+    if (raised && take('*')) {  // z^*
+      call(*find_expression_function("conj"), begin);
+      took(begin, at_);
+      raised = take('^');
+    }
+    if (raised) {
       enter();
       unary('^');
       --depth_;
       parsed_.steps.push_back({.action = Action::Power, .begin = begin});
-    } else if (const std::size_t raised = at_; const auto exponent = superscript()) {
-      parsed_.steps.push_back({.action = Action::Number, .number = *exponent, .begin = raised});
+    } else if (const std::size_t above = at_; const auto exponent = superscript()) {
+      parsed_.steps.push_back({.action = Action::Number, .number = *exponent, .begin = above});
       parsed_.steps.push_back({.action = Action::Power, .begin = begin});
       took(begin, at_);
-    } else if (const char next = peek(); number && (is_letter(next) || next == '(' || is_pi())) {
+    } else if (const char next = peek(); number && (is_letter(next) || next == '(' || next == '\\' || is_pi())) {
       if (after != '\0') two_readings(after);
       enter();
       power('\0');
@@ -206,7 +214,7 @@ class Parser {
     return begin;
   }
 
-  /// Rejects 1/2z and 2^2z.
+  /// Rejects ambiguous products such as 1/2z and 2^2z.
   [[noreturn]] void two_readings(char after) {
     const std::string next = token();
     wrong(fmt::format("ambiguous; write {0}({1}*{2}{3} or {0}{1}*{2}", after, last_, next, next == "(" ? "...))" : ")"));
@@ -219,13 +227,20 @@ class Parser {
       number();
     } else if (is_letter(c)) {
       name();
-    } else if (take_text("π")) {
+    } else if (take_text("π") || take_text("\\pi")) {
       took(begin, at_);
       parsed_.steps.push_back({.action = Action::Number, .number = std::numbers::pi, .begin = begin});
-    } else if (take('(')) {
+    } else if (take_text("\\bar") || take_text("\\overline")) {
+      enter();
+      primary();
+      --depth_;
+      call(*find_expression_function("conj"), begin);
+      took(begin, at_);
+    } else if (take('(') || take('{')) {
+      const char closing = c == '(' ? ')' : '}';
       enter();
       sum();
-      if (!take(')')) trailing("\")\" is missing before " + quoted(token()));
+      if (!take(closing)) trailing(fmt::format("\"{}\" is missing before {}", closing, quoted(token())));
       --depth_;
     } else if (take('|')) {
       enter();
@@ -233,13 +248,15 @@ class Parser {
       if (!take('|')) trailing("the second \"|\" of a modulus is missing before " + quoted(token()));
       --depth_;
       call(*find_expression_function("abs"), begin);
+    } else if (c == '\\') {
+      wrong("of TeX, \\bar{z}, z^*, \\cdot and \\pi are read; a quotient is written a/b, a function sin(z)");
     } else {
       wrong(fmt::format("expected a number, a variable, a function or \"(\" here, found {}", quoted(token())));
     }
     return begin;
   }
 
-  /// 2, 1.5e-3, .5, or one of them followed by i, or by j, as engineers write.
+  /// A number: 2, 1.5e-3, .5; or one of these followed by i, or by the engineers' j.
   void number() {
     const std::string& text = parsed_.text;
     const std::size_t begin = at_;
@@ -314,17 +331,17 @@ class Parser {
           fmt::format("unknown variable {}; variables are named on the left: {}({}, {}) = ...", word, parsed_.name, given, word));
   }
 
-  /// Reports what stands where the expression, a parenthesis or an argument should have ended.
+  /// Reports unexpected text after the end of the expression, a parenthesis or an argument.
   [[noreturn]] void trailing(const std::string& otherwise = "") {
     const char c = peek();
     const std::string next = token();
-    if (is_letter(c) || is_digit(c) || c == '.' || c == '(')
+    if (is_letter(c) || is_digit(c) || c == '.' || c == '(' || c == '\\')
       wrong(fmt::format("a product needs its sign: write {}*{}", last_, next));
     if (c == '|') wrong("a modulus has a \"|\" on either side, as in 2*|z|");
     if (c == '\'') wrong("a conjugate is written conj(z)");
     if (c == '=') wrong("one = is enough");
     if (!otherwise.empty()) wrong(otherwise);
-    if (c == ')') wrong("this \")\" closes nothing");
+    if (c == ')' || c == '}') wrong(fmt::format("this \"{}\" closes nothing", c));
     if (c == ',') wrong("a comma can only separate the arguments of a function");
     wrong(fmt::format("expected an operator (+ - * / ^) or the end here, found {}", quoted(next)));
   }

@@ -34,7 +34,7 @@ struct ParsedExpression {
 /// Throws an InputError with a caret under the error.
 ParsedExpression parse_expression(std::string_view text, const std::vector<std::string>& default_variables);
 
-/// Throws the InputError for position `at`.
+/// Throws the InputError for an error at position `at`.
 [[noreturn]] void expression_fail(const std::string& text, std::size_t at, const std::string& message);
 
 }  // namespace argand

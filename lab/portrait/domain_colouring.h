@@ -17,13 +17,13 @@ struct Oklch {
 };
 
 /// Hue is arg w: a positive number is red, and colours follow the rainbow with growing argument. Lightness is the modulus: black at
-/// 0, white at infinity, 2/3 of the way up at |w| = 1; in addition it climbs a little from each power of two to the next and falls
-/// back there, which draws the rings |w| = 2^k. NaN is grey.
+/// 0, white at infinity, 2/3 of the way up at |w| = 1; in addition it rises slightly from each power of two to the next and drops
+/// back, which draws the rings |w| = 2^k. NaN is grey.
 Rgb domain_colour(std::complex<double> w);
 
 /// Converts to sRGB; reduces chroma to what can be shown at that lightness and hue.
 Rgb to_rgb(const Oklch& colour);
-/// For tests and for measuring pictures.
+/// The inverse conversion, for tests and for measuring pictures.
 Oklch to_oklch(const Rgb& colour);
 
 }  // namespace argand

@@ -14,7 +14,7 @@ namespace {
 
 using C = std::complex<double>;
 using Magnitudes = std::vector<double>;
-/// A quantity to be followed down to 0, at many points at once.
+/// A nonnegative quantity whose zeros are sought, at many points at once.
 using Height = std::function<Magnitudes(const std::vector<C>&)>;
 
 constexpr std::int64_t grid = 64;
@@ -43,7 +43,7 @@ std::vector<C> ring_around(C centre, double radius) {
   return ring;
 }
 
-/// Grid points that are no higher than their eight neighbours.
+/// Grid points whose value is no larger than those of their eight neighbours.
 std::vector<C> lowest_points(const std::vector<C>& points, const Magnitudes& heights) {
   std::vector<C> lowest;
   const auto at = [&](std::int64_t row, std::int64_t column) { return heights[static_cast<std::size_t>(row * grid + column)]; };
@@ -76,7 +76,7 @@ void follow_down(std::vector<C>& points, const Height& height, double step) {
   }
 }
 
-/// The isolated zeros of a height within the square: 0 there compared with the median, and nowhere around.
+/// Isolated zeros within the square: negligible compared with the median, and only there.
 std::vector<C> isolated_zeros(const Height& height, double low, double high) {
   const std::vector<C> points = square_of_points(low, high, grid);
   const Magnitudes heights = height(points);
@@ -97,7 +97,7 @@ std::vector<C> isolated_zeros(const Height& height, double low, double high) {
   return zeros;
 }
 
-/// The winding number of a closed sequence of numbers around 0, counterclockwise.
+/// The winding number around 0 of a closed sequence of numbers, counterclockwise.
 int winding(const std::vector<C>& ring) {
   double turned = 0;
   for (std::size_t k = 0; k < ring.size(); ++k) turned += std::arg(ring[(k + 1) % ring.size()] * std::conj(ring[k]));

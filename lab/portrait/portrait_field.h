@@ -14,7 +14,7 @@ struct PortraitField {
   bool real_valued = false;
 };
 
-/// f and the gradient of L at all points at once, from one backward pass.
+/// Evaluates f and the gradient of L at all points with one backward pass.
 PortraitField portrait_field(const Expression& f, const std::vector<std::complex<double>>& points);
 
 /// The points low <= Re z, Im z <= high at the centres of side x side squares, the top row first.
@@ -33,11 +33,11 @@ struct Mark {
 /// sense. Points closer to each other than a hundredth of the square count as one; curves and areas of zeros are not reported.
 std::vector<Mark> portrait_marks(const Expression& f, double low, double high);
 
-/// z, z - rate g(z), ..., `steps` steps (fewer if they leave the finite numbers); with conj(g) instead of g if `conjugated`.
+/// Gradient descent: z, z - rate g(z), ..., `steps` steps, or fewer if they overflow; with conj(g) in place of g if `conjugated`.
 std::vector<std::complex<double>> portrait_path(const Expression& f, std::complex<double> z, double rate, bool conjugated,
                                                 int steps);
 
-/// The power of two by which values are divided before colouring, so that pictures of large or small numbers are neither white nor
+/// The power of two by which values are divided before colouring, so that large or small values do not make the picture white or
 /// black: 1 if the median modulus is between 1/4 and 4.
 double colour_scale(const std::vector<std::complex<double>>& values);
 

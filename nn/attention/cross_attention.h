@@ -1,5 +1,5 @@
 #pragma once
-/// Attention of one sequence to another.
+/// Cross-attention: one sequence attends to another.
 
 #include <optional>
 
@@ -13,9 +13,9 @@ struct Places {
   std::int64_t period = 0;  ///< divides the sequence's length; 0: no restart
 };
 
-/// q = W_q x, k = W_k y, v = W_v y; with a rope_base, positions rotate q and k; out = W_o softmax(qkᵀ/sqrt(d_k)) v. Every query
-/// sees all of y, even its own sequence when y is x: an encoder. Parameters q, k, v, o; all but k have biases: a bias of k adds the
-/// same to every score of a query, and softmax ignores it.
+/// q = W_q x, k = W_k y, v = W_v y; with a rope_base, positions rotate q and k; out = W_o softmax(qkᵀ/sqrt(d_k)) v. There is no
+/// causal mask: every query sees all of y, as in an encoder when y is x. Parameters q, k, v, o; all but k have biases: a bias of k
+/// adds the same to every score of a query, and softmax ignores it.
 template <RealScalar R>
 class CrossAttention final : public Module<R> {
  public:
@@ -28,7 +28,7 @@ class CrossAttention final : public Module<R> {
   ARGAND_FIELDS(R, q_, k_, v_, o_)
 
  private:
-  /// x [N, n, d_model], rotated by its positions.
+  /// Splits x [N, n, d_model] into heads and rotates them by their positions.
   Var<R> placed(const Var<R>& x, const Places& places) const;
   double scale() const;
 

@@ -11,7 +11,7 @@
 
 namespace argand {
 
-/// Further state that a family keeps in a layer's cache.
+/// State that a family adds to a layer's cache.
 struct FamilyCache {
   virtual ~FamilyCache() = default;
 };
@@ -38,7 +38,7 @@ struct AttentionPass {
   ForwardPass& forward;
   bool causal = true;
   std::shared_ptr<const std::vector<std::uint8_t>> visible_keys = nullptr;  ///< as in AttentionOptions
-  std::int64_t first_position = 0;                                          ///< of the first query: the count of cached tokens
+  std::int64_t first_position = 0;                                          ///< of the first query: the number of cached tokens
   LayerCache<R>* cache = nullptr;                                           ///< null outside generation
   std::vector<Var<std::complex<R>>>* queries = nullptr;  ///< collects each layer's complex queries for the phase contrastive loss
 
@@ -50,11 +50,11 @@ struct AttentionPass {
   }
   /// Options of the next attention with these heads; draws its dropout mask.
   AttentionOptions options(std::int64_t n_heads, double scale) const;
-  /// In generation: appends the new keys and values [B, t, width] to the cache and replaces them by the cache's contents.
+  /// In generation: appends the new keys and values [B, t, width] to the cache and sets k and v to the cache's contents.
   void remember(Var<R>& k, Var<R>& v) const;
-  /// Shows the observer queries and keys [B, t, n_heads · n] or [B, t, n_heads, n], before positions rotate them.
+  /// Passes queries and keys [B, t, n_heads · n] or [B, t, n_heads, n] to the observer, as they are before rotation by position.
   void show(const Tensor<std::complex<R>>& q, const Tensor<std::complex<R>>& k, std::int64_t n_heads) const;
-  /// attend(values), values [B, Tk, H·d_v]; shows its weights to the observer.
+  /// Returns attend(values), values [B, Tk, H·d_v], and passes the attention weights to the observer.
   template <Scalar T, class Attend>
   Var<T> watched(const Var<T>& values, std::int64_t n_heads, const Attend& attend) const {
     if (const AttentionWatch* watch = context().watch; watch != nullptr && watch->weights)

@@ -7,8 +7,8 @@
 
 namespace argand {
 
-// Each family's family.cpp defines the function that describes it.
-#ifndef ARGAND_FAMILIES  // the page of web/model has two of them
+// Each family's family.cpp defines its function.
+#ifndef ARGAND_FAMILIES  // web/model compiles only two families
 #define ARGAND_FAMILIES(f) f(transformer) f(complexformer) f(crope) f(crat) f(qic)
 #endif
 

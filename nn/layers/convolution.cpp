@@ -7,7 +7,7 @@ namespace argand {
 
 namespace {
 
-/// The number of input channels that each output channel sees.
+/// The number of input channels that each output channel depends on.
 std::int64_t channels_seen(const char* layer, std::int64_t in, std::int64_t out, std::int64_t groups) {
   require(groups >= 1 && in % groups == 0 && out % groups == 0, layer, "{} groups do not evenly divide {} and {} channels", groups,
           in, out);

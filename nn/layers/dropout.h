@@ -24,7 +24,7 @@ class TrainingStep {
   TrainingStep(const TrainingStep&) = delete;
   TrainingStep& operator=(const TrainingStep&) = delete;
 
-  /// This thread's innermost one, or null.
+  /// The innermost TrainingStep of this thread, or null.
   static TrainingStep* current();
   /// Random numbers for the next dropout layer of the pass.
   Random next_random() { return dropout_random(seed_, step_, place_++); }

@@ -7,7 +7,7 @@ namespace argand {
 
 struct TextEncoderOptions {
   std::int64_t vocab_size = 0;
-  std::int64_t width = 128;   ///< of embeddings, states and the vector
+  std::int64_t width = 128;   ///< of embeddings, states and result
   std::int64_t n_layers = 1;  ///< 0: a bag of words
   std::int64_t n_heads = 4;
   std::int64_t d_ff = 256;

@@ -1,4 +1,4 @@
-"""python3 -m argand: the self-test. python3 -m argand replay FILE: repeats a check from a file."""
+"""python3 -m argand: runs the self-test. python3 -m argand replay FILE: repeats a check from a file."""
 import argparse
 import os
 import sys

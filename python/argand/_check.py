@@ -1,4 +1,4 @@
-"""argand.check: whether a gradient is that of a function of NumPy arrays."""
+"""argand.check: is a gradient that of a function of NumPy arrays?"""
 from __future__ import annotations
 
 import functools
@@ -82,10 +82,10 @@ def check(
                 Limits for f and grad together. What the check has found by then decides; whatever it has not reached is inconclusive.
     replay      A file to write this check to, for `argand.replay`; with `points` the check at the point where it fails.
 
-    A second point nearby is checked too, and grad is called again after f was called elsewhere, to catch gradients that depend on
+    A second, nearby point is checked too, and grad is called again after f was called elsewhere, to catch gradients that depend on
     earlier calls.
 
-    Independent checks give second opinions (`argand.IndependentCheck`); one that cannot tell says why. Where differences pass a gradient and
+    Independent checks give second opinions (`argand.IndependentCheck`); one that cannot decide says why. Where differences pass a gradient and
     the Taylor remainder or the complex step does not, the verdict is "inconclusive". A jvp that contradicts both differences and grad
     is itself wrong: a note says so.
 
@@ -111,13 +111,14 @@ def check(
     result = judge(given.problem(), options, "check", convention)
     if order == 1 or not result:
         return result
-    # The Hessian is symmetric, so the product with w from the left is the one with w from the right.
+    # The Hessian is symmetric, so its product with w from the left equals that from the right.
     return judge(Second(grad, hvp, given).problem(), options, "check", convention)
 
 
 def assert_gradient(f: Callable[..., Any], grad: Callable[..., Any], x: Any, **options: Any) -> Result:
-    """`check`, for tests: raises GradientError, an AssertionError, if the gradient is wrong, and Inconclusive, which is not one, if the
-    check cannot tell; both say what was found, element by element. Takes the options of `check` and returns its result.
+    """`check`, for tests: raises GradientError, an AssertionError, if the gradient is wrong, and Inconclusive, which is not an
+    AssertionError, if the check cannot tell; both messages list the findings element by element. Takes the options of `check` and returns
+    its result.
 
     >>> import argand, numpy as np
     >>> argand.assert_gradient(np.sin, np.sin, 1.0)
@@ -132,7 +133,7 @@ def assert_gradient(f: Callable[..., Any], grad: Callable[..., Any], x: Any, **o
 
 
 def _pair(both: Callable[..., Any]) -> Tuple[Callable[..., Any], Callable[..., Any]]:
-    """f and its gradient, of a function that returns both."""
+    """Splits a function that returns both into f and its gradient."""
     if not callable(both):
         raise Error(f"check: f must be a function, got {describe(both)}")
 

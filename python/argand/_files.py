@@ -23,14 +23,14 @@ def load(path: Path) -> Any:
     where = os.fspath(path)
     if not os.path.isdir(where) and not _argand.is_checkpoint(where):
         return load_with_metadata(where)[0]
-    from ._runs import Model  # it is made of nn, which is made of what this is
+    from ._runs import Model  # imported here because _runs depends on nn, which depends on this module
 
     return Model(_argand.open_model(where)).eval()
 
 
 def load_with_metadata(path: Path) -> Tuple[Dict[str, np.ndarray], Dict[str, str]]:
-    """The tensors of a safetensors file by name, a checkpoint's as well, and the file's metadata; a checkpoint's `config` is the model and
-    its training, as JSON."""
+    """The tensors of a safetensors file by name, a checkpoint's as well, and the file's metadata; in a checkpoint, `config` has the model
+    and training configuration as JSON."""
     return _argand.load(os.fspath(path))
 
 
@@ -57,5 +57,5 @@ def save(path: Path, arrays: Mapping[str, np.ndarray], metadata: Mapping[str, st
 def _as_array(name: str, value: Any) -> np.ndarray:
     try:
         return np.asarray(value)
-    except (TypeError, ValueError, RuntimeError) as error:  # such as a tensor of PyTorch that has a gradient
+    except (TypeError, ValueError, RuntimeError) as error:  # such as a PyTorch tensor that requires a gradient
         raise _argand.Error(f"save: {name} cannot be converted to a NumPy array: {error}") from error

@@ -1,4 +1,4 @@
-"""A function of NumPy arrays and its gradient, as functions of a list of arrays."""
+"""Adapts a function of NumPy arrays and its gradient to lists of arrays."""
 from __future__ import annotations
 
 import inspect
@@ -13,11 +13,11 @@ from ._points import search
 from ._result import Result
 from ._trees import Output, children, describe, gradients_in, leaves_of, rebuilt
 
-ComplexWarning = getattr(np, "exceptions", np).ComplexWarning  # elsewhere since NumPy 1.25
+ComplexWarning = getattr(np, "exceptions", np).ComplexWarning  # its location since NumPy 1.25
 
 
 class Given:
-    """The caller's f and grad."""
+    """The caller's f and grad, with checked results."""
 
     def __init__(self, f: Callable[..., Any], grad: Any, x: Any, kwargs: Mapping[str, Any], vjp: bool,
                  jvp: Optional[Callable[..., Any]]) -> None:
@@ -114,7 +114,7 @@ class Given:
         return g if self._vjp else [dx * w.item() for dx in g]
 
     def _tangent(self, arrays: List[np.ndarray], v: List[np.ndarray]) -> Union[np.ndarray, str]:
-        """jvp(*x, *v)"""
+        """Calls jvp(*x, *v)."""
         assert self._jvp
         try:
             with np.errstate(all="ignore"):
@@ -126,7 +126,7 @@ class Given:
         return dy.astype(complex if dy.dtype.kind == "c" else float)
 
     def extended(self, arrays: List[np.ndarray]) -> Union[np.ndarray, str]:
-        """f of complex numbers."""
+        """f at complex numbers."""
         try:
             with np.errstate(all="ignore"), warnings.catch_warnings():
                 warnings.simplefilter("error", ComplexWarning)
@@ -138,7 +138,7 @@ class Given:
         return y.astype(complex) if y.dtype.kind == "c" else "f returns real numbers for complex inputs"
 
     def gradients_of(self, g: Any, who: str) -> List[np.ndarray]:
-        """The leaves of what grad returned."""
+        """The leaves of the value that grad returned."""
         if len(self.arguments) == 1 and not (isinstance(g, tuple) and len(g) == 1 and not hasattr(g, "_fields")):
             return gradients_in(g, self.arguments[0], self.argument_names[0], who)
         if not isinstance(g, (tuple, list)) or len(g) != len(self.arguments):
@@ -175,12 +175,12 @@ class Second:
 
 
 def no_jvp(x: List[np.ndarray], v: List[np.ndarray]) -> str:
-    """In place of a forward derivative."""
+    """Takes the place of a forward derivative."""
     return "no jvp was given"
 
 
 def argument_names(f: Callable[..., Any], count: int) -> List[str]:
-    """What f calls its first arguments; x, or x0, x1, ... where the names cannot be found."""
+    """The names of f's first arguments; x, or x0, x1, ... if they cannot be found."""
     try:
         kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
         names = [p.name for p in inspect.signature(f).parameters.values() if p.kind in kinds]

@@ -1,4 +1,4 @@
-"""argand.check_jax: JAX's gradients, in its convention."""
+"""argand.check_jax: checks JAX's gradients, in JAX's convention."""
 from __future__ import annotations
 
 import functools
@@ -46,5 +46,5 @@ def check_jax(f: Callable[..., Any], *inputs: Any, kwargs: Optional[Mapping[str,
 
 
 def _arrays(tree: Any) -> Any:
-    """JAX's arrays as NumPy's."""
+    """Converts JAX's arrays to NumPy's."""
     return mapped(tree, np.asarray)

@@ -1,4 +1,4 @@
-"""What all checks share: their options, budgets, and the call to the library's judge."""
+"""Shared by all checks: options, budgets, and the call to the library's judge."""
 from __future__ import annotations
 
 import contextlib
@@ -36,7 +36,7 @@ class Options:
     max_seconds: Optional[float] = None
 
     def given(self) -> Dict[str, Any]:
-        """As keyword arguments."""
+        """The options as keyword arguments."""
         return {f.name: getattr(self, f.name) for f in dataclasses.fields(self)}
 
     @staticmethod
@@ -66,8 +66,8 @@ class Problem:
     tangent: Optional[Callable[..., Any]] = None
     extended: Optional[Callable[..., Any]] = None
     notes: List[str] = dataclasses.field(default_factory=list)
-    module: Any = None  # whose buffers belong to the random state
-    noise: Optional[float] = None  # of the values, where the function is known to compute in a narrow type
+    module: Any = None  # the module whose buffers count as random state
+    noise: Optional[float] = None  # relative error of the values, if the function is known to compute in a narrow type
 
 
 def judge(problem: Problem, options: Options, who: str, convention: str) -> Result:
@@ -98,7 +98,7 @@ def judge(problem: Problem, options: Options, who: str, convention: str) -> Resu
 
 
 def _has_buffers(module: Any) -> bool:
-    """If so, they belong to the point, and a second point would have different ones: the vectors of spectral_norm, say."""
+    """If so, they belong to the point, and a second point would have different ones: for example the vectors of spectral_norm."""
     return module is not None and any(True for _ in module.buffers())
 
 
@@ -133,7 +133,7 @@ def _one_each(given: Any, default: float, names: List[str], what: str) -> List[f
 
 
 def _belongs(name: str, key: str) -> bool:
-    """Whether this leaf is the input of that name, or inside it."""
+    """Whether this leaf is the input with that name, or inside it."""
     return name == key or (name.startswith(key) and name[len(key) : len(key) + 1] in ("[", "."))
 
 
@@ -150,7 +150,7 @@ class Budget:
         self._end = None if seconds is None else time.monotonic() + seconds
 
     def spend(self) -> None:
-        """A call is about to be made."""
+        """Called before each call."""
         if self._most is not None and self._calls >= self._most:
             raise _argand.Spent(f"the budget of {self._most} calls is used up")
         if self._end is not None and time.monotonic() >= self._end:
@@ -166,7 +166,7 @@ class Budget:
 
     @contextlib.contextmanager
     def interrupting(self) -> Iterator[None]:
-        """Only a call is interrupted, never the judge."""
+        """Interrupts only a call, never the judge."""
         self._inside = True
         try:
             yield
@@ -188,7 +188,7 @@ class Budget:
 
 
 def call(function: Callable[..., Any], arguments: Sequence[Any], who: str, keywords: Mapping[str, Any] = {}) -> Any:
-    """The function's value. An exception becomes an Error that names the function."""
+    """The function's value. Turns an exception into an Error that names the function."""
     try:
         return function(*arguments, **keywords)
     except Error:
@@ -198,22 +198,22 @@ def call(function: Callable[..., Any], arguments: Sequence[Any], who: str, keywo
 
 
 def sentence_of(error: BaseException) -> str:
-    """": what it says", on one line and of readable length; empty if it says nothing."""
+    """": MESSAGE" on one line and of readable length; "" if there is no message."""
     text = " ".join(str(error).split())
     return (": " + (text if len(text) <= 300 else text[:297] + "...")) if text else ""
 
 
 class Value:
-    """Calls that return an array: at the point any error is raised, elsewhere what cannot be computed is NaN.
+    """Calls that return an array: at the point, errors are raised; elsewhere, a value that cannot be computed is NaN.
 
-    The point is where the first two calls are made.
-    """
+    The point is the input of the first two calls.
+"""
 
     def __init__(self, compute: Callable[[List[np.ndarray]], np.ndarray]) -> None:
         self._compute = compute
         self._first: Optional[np.ndarray] = None
         self._point: List[bytes] = []
-        self.elsewhere: Optional[List[np.ndarray]] = None  # the last inputs beside the point
+        self.elsewhere: Optional[List[np.ndarray]] = None  # the latest inputs away from the point
 
     @property
     def at_point(self) -> np.ndarray:
@@ -235,5 +235,5 @@ class Value:
                 return np.full_like(self._first, np.nan)
         if y.dtype.kind == self._first.dtype.kind:
             return y
-        # Complex at the point: a real number is one. Real at the point: a complex number lies outside of f's domain.
+        # If the values are complex at the point, a real one is complex too. If they are real there, a complex one lies outside f's domain.
         return y.astype(complex) if self._first.dtype.kind == "c" else np.where(y.imag == 0, y.real, np.nan)

@@ -1,4 +1,4 @@
-"""argand.lab, argand.ops, argand.explain: what the program says about expressions and ops, as objects."""
+"""argand.lab, argand.ops, argand.explain: what the program reports about expressions and ops, as objects."""
 from __future__ import annotations
 
 import dataclasses
@@ -12,13 +12,13 @@ from . import _argand
 
 @dataclasses.dataclass(frozen=True)
 class Figure:
-    """A derivative by the tape, beside the numerical one and its error bar; NaN and infinity where the differences have no limit."""
+    """A derivative from the tape, and the numerical one with its error bar; NaN and infinity if the differences have no limit."""
 
     value: complex
     numerical: complex
     bar: float
-    tolerance: float  # by how much the two may differ and still agree; infinite where the tape's rounding has no bound
-    verdict: str  # "pass", "fail", "inconclusive", "kink", "branch cut"; "not judged" where the tape's value is a convention
+    tolerance: float  # the largest difference at which they agree; infinite if the tape's rounding has no bound
+    verdict: str  # "pass", "fail", "inconclusive", "kink", "branch cut"; "not judged" if the tape's value is a convention
 
 
 @dataclasses.dataclass(frozen=True)
@@ -29,16 +29,16 @@ class Lab:
     at: Dict[str, complex]
     by: str
     value: complex
-    real: bool  # whether f is real, by its types
+    real: bool  # whether f is real by its types
     dz: Figure
     dzbar: Figure
-    gradient: Figure  # of L = f where f is real, of L = Re f otherwise: dL/dx + i dL/dy
-    # That gradient, as each framework returns it: "PyTorch", "TensorFlow", "JAX", "argand". The last alone at a singular point.
+    gradient: Figure  # the gradient of L = f if f is real, otherwise of L = Re f: dL/dx + i dL/dy
+    # The same gradient as each framework returns it: "PyTorch", "TensorFlow", "JAX", "argand". At a singular point only the last.
     conventions: Dict[str, complex]
-    jacobian: np.ndarray  # of (Re f, Im f) by (x, y), 2 x 2
+    jacobian: np.ndarray  # the Jacobian of (Re f, Im f) by (x, y), 2 x 2
     cauchy_riemann: str
-    gaps: List[str]  # "log of 0 is -inf": steps after which what the tape returns is a convention, and nothing is judged
-    trouble: str  # a kink, a cut, a pole: why nothing can be told; empty where nothing is wrong
+    gaps: List[str]  # for example "log of 0 is -inf": steps after which the tape's result is a convention, so that nothing is judged
+    trouble: str  # a kink, a cut, a pole: the reason for an inconclusive result; "" if there is none
     text: str = dataclasses.field(repr=False)
 
     def __str__(self) -> str:
@@ -83,7 +83,7 @@ def lab(expression: str, at: Optional[Point] = None, by: str = "") -> Lab:
 
 
 def _number(pair: Sequence[Any]) -> complex:
-    """A complex number from JSON, which writes NaN as null."""
+    """A complex number from JSON, where NaN is null."""
     return complex(*(float("nan") if part is None else part for part in pair))
 
 
@@ -96,7 +96,7 @@ def _in_order(expression: str, at: Mapping[str, complex]) -> List[complex]:
 
 @dataclasses.dataclass(frozen=True)
 class Op:
-    """One differentiable operation of the library, in its own words."""
+    """A differentiable operation of the library, as it describes itself."""
 
     name: str
     kind: str  # "holomorphic", "real-valued", "general", "real"

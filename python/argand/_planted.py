@@ -11,7 +11,7 @@ from ._check import check
 
 @dataclasses.dataclass(frozen=True)
 class Plant:
-    """A correct or wrong gradient, and its verdict."""
+    """A right or wrong gradient, and its verdict."""
 
     function: str
     mistake: str  # "none" for a right gradient
@@ -20,13 +20,13 @@ class Plant:
 
     @property
     def ok(self) -> bool:
-        """Whether a mistake was found, or a correct gradient passed."""
+        """Whether the mistake was found, or the right gradient passed."""
         return self.verdict == ("pass" if self.mistake == "none" else "fail")
 
 
 @dataclasses.dataclass(frozen=True)
 class SelfTest:
-    """What argand.selftest found. True if every mistake was found and every correct gradient passed."""
+    """The result of argand.selftest. True if every mistake was found and every right gradient passed."""
 
     plants: List[Plant]
 
@@ -49,7 +49,7 @@ class SelfTest:
 Z = np.array([[1 + 2j, 0.5 - 0.3j], [-0.7 + 0.4j, 1.5j]])
 X = np.array([[0.3, -1.2, 0.8], [1.1, 0.4, -0.6]])
 
-# (name, f, its gradient, where)
+# (name, f, its gradient, the point)
 FUNCTIONS: Any = [
     ("sum |z|^4", lambda z: np.sum(np.abs(z) ** 4), lambda z: 4 * np.abs(z) ** 2 * z, Z),
     ("Re sum exp(z)", lambda z: np.sum(np.exp(z)).real, lambda z: np.conj(np.exp(z)), Z),
@@ -78,7 +78,7 @@ MISTAKES: Any = [
 
 
 def selftest() -> SelfTest:
-    """Judges correct gradients and ones with planted mistakes.
+    """Judges right gradients, and gradients with planted mistakes.
 
     >>> import argand
     >>> found = argand.selftest()

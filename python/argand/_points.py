@@ -1,4 +1,4 @@
-"""points=N: tries inputs where a gradient may fail, one after the other, and simplifies the first that does."""
+"""points=N: tries inputs where a gradient may fail, one after another, and simplifies the first one that does."""
 from __future__ import annotations
 
 import dataclasses
@@ -16,8 +16,8 @@ from ._trees import Leaf
 Arrays = List[np.ndarray]
 
 SPECIAL = (0.0, 1.0, -1.0, 0.5, -0.5, 2.0, -2.0, 3.0, 10.0, -10.0, 1e-8, -1e-8, 1e4, -1e4)
-MOST_SHRINKING = 200  # checks
-MOST_SHOWN = 12  # numbers of a point in a note
+MOST_SHRINKING = 200  # number of checks for simplifying
+MOST_SHOWN = 12  # how many numbers of a point a note shows
 
 
 class Sampler:
@@ -76,7 +76,7 @@ class Sampler:
         return self._each(lambda a: self._specials(rng, a))
 
     def _special_among(self, rng: np.random.Generator) -> Iterator[Arrays]:
-        """One special number among the given ones, or among random ones."""
+        """One special number among the given numbers, or among random ones."""
         given = rng.random() < 0.5
 
         def make(a: np.ndarray) -> np.ndarray:
@@ -91,7 +91,7 @@ class Sampler:
         return self._each(lambda a: a * (1 + width * rng.standard_normal(a.shape)) + width * 0.1 * self._normal(rng, a))
 
     def _ties(self, rng: np.random.Generator) -> Iterator[Arrays]:
-        """Equal elements, in one input and between inputs."""
+        """Equal elements within one input and across inputs."""
         common = rng.standard_normal(3)
 
         def make(a: np.ndarray) -> np.ndarray:
@@ -162,22 +162,22 @@ _state = threading.local()
 
 
 def searching() -> bool:
-    """Whether a point of a search is being judged: alone, without a second point nearby."""
+    """Whether a point of a search is being judged; then no second point nearby is checked."""
     return getattr(_state, "searching", False)
 
 
 class Search:
-    """The first point where `judge` says "fail", and the verdicts before it. `judge(arrays)` is a check at that point and may raise Error."""
+    """The first point where `judge` says "fail", and the verdicts before it. `judge(arrays)` checks at one point and may raise Error."""
 
     def __init__(self, judge: Callable[[Arrays], Result], has_value: Callable[[Arrays], bool]) -> None:
         self._judge_given, self._has_value = judge, has_value
         self.counts: Dict[str, int] = {}
-        self.refusals: List[str] = []  # what the check cannot deal with where f has a value: grad raises
+        self.refusals: List[str] = []  # a point the check cannot use although f has a value: grad raises
 
     def look(self, points: Iterator[Arrays]) -> Tuple[Result, Optional[Arrays]]:
-        """The result at the first failing point, with that point; else the result at the first point and None."""
+        """The result at the first failing point, and that point; else the result at the first point, and None."""
         given = next(points)
-        first = self._judge_given(given)  # what is wrong with the call is told
+        first = self._judge_given(given)  # report an invalid call
         self._count(first.verdict)
         if first.verdict == "fail":
             return first, given
@@ -199,7 +199,7 @@ class Search:
         self.counts[what] = self.counts.get(what, 0) + 1
 
     def _inside(self, given: Arrays, arrays: Arrays) -> Arrays:
-        """Where f has no value, moves back towards a point where it has one."""
+        """Where f has no value, moves back towards a point where it does."""
         for _ in range(4):
             if self._has_value(arrays):
                 return arrays
@@ -220,7 +220,7 @@ class Search:
         return result
 
     def shrunk(self, result: Result, arrays: Arrays) -> Tuple[Result, Arrays, int]:
-        """A simpler point with the same failure: zeros, ones, whole numbers, few digits. Returned with the number of checks it took."""
+        """A simpler point with the same failure: zeros, ones, whole numbers, few digits; and the number of checks it took."""
         tried, kind = 0, failure_kind(result)
         progress = True
         while progress and tried < MOST_SHRINKING:
@@ -242,12 +242,12 @@ class Search:
 
 
 def failure_kind(result: Result) -> str:
-    """The diagnosis without its numbers."""
+    """The diagnosis with numbers removed."""
     return re.sub(r"[-+]?[0-9.]+(e[-+]?[0-9]+)?", "#", result.diagnosis)
 
 
 def complexity(arrays: Arrays) -> float:
-    """A cost for the numbers: 0 is free, then 1, integers, and digits."""
+    """The complexity of the numbers: 0 costs nothing, then 1, integers, and digits."""
     return sum(_cost(float(v)) for a in arrays for v in (np.ravel(a).view(float) if a.dtype.kind == "c" else np.ravel(a)))
 
 
@@ -293,13 +293,13 @@ def _digits(a: np.ndarray, digits: int) -> np.ndarray:
 
 
 def _closer(a: np.ndarray) -> np.ndarray:
-    """Rounded to one digit, with its power of ten halved."""
+    """Rounded to one digit, with the power of ten halved."""
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where(a == 0, 0.0, np.sign(a) * 10.0 ** np.rint(np.log10(np.abs(a)) / 2))
 
 
 def _half(a: np.ndarray) -> np.ndarray:
-    """Rounded to one digit, and closer to one by a factor of two."""
+    """Rounded to one digit, a factor of two closer to one."""
     return _digits(np.where(np.abs(a) > 1, a / 2, a * 2), 1)
 
 
@@ -322,7 +322,7 @@ def text_of_point(names: Sequence[str], arrays: Arrays) -> str:
 
 def search(judge: Callable[[Arrays], Result], has_value: Callable[[Arrays], bool], gradient: Callable[[Arrays], Optional[np.ndarray]],
            leaves: Sequence[Leaf], points: int, seed: int, inputs_of: Callable[[Arrays], Any]) -> Result:
-    """Checks at the leaves' own point and at further ones. The result at the first failing point, simplified, or else at the leaves' own."""
+    """Checks at the leaves' own point and at others. Returns the result at the first failing point, simplified, or else at the leaves' own."""
     if isinstance(points, bool) or not isinstance(points, (int, np.integer)) or points < 1:
         raise Error(f"check: points must be an integer of at least 1, got {points!r}")
     looking = Search(judge, has_value)

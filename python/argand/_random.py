@@ -1,4 +1,4 @@
-"""The same random numbers at every call."""
+"""Gives every call the same random numbers."""
 from __future__ import annotations
 
 import random
@@ -9,8 +9,8 @@ import numpy as np
 
 
 class Randomness:
-    """The random states of Python, NumPy and PyTorch and the buffers of a module as they were when the check began: `reset` puts them
-    back before every call, and leaving the scope restores them for the caller. Does nothing unless active."""
+    """The random states of Python, NumPy and PyTorch and the buffers of a module when the check began: `reset` restores them before
+    every call, and leaving the scope restores them for the caller. Does nothing unless active."""
 
     def __init__(self, active: bool, module: Any = None) -> None:
         self._active = active
@@ -24,7 +24,7 @@ class Randomness:
         return self
 
     def reset(self) -> None:
-        """Before a call."""
+        """Called before each call."""
         if not self._active:
             return
         torch = sys.modules.get("torch")

@@ -1,7 +1,7 @@
 """argand.replay: repeats a check that was written to a file.
 
-The file is JSON: what was called and with what, the parameters and buffers of a module, the verdict, the versions. It holds no code.
-It names functions by module and name, where they have one; the caller of replay gives the others.
+The file is JSON: the function called and its arguments, the parameters and buffers of a module, the verdict, the versions. It contains no code.
+It names functions by module and name, where they have one; the caller of replay passes the others.
 """
 from __future__ import annotations
 
@@ -27,26 +27,26 @@ from ._result import Result
 
 FORMAT = 1
 VERDICTS = ("pass", "fail", "inconclusive")
-NOT_KEPT = ("points", "replay")  # options of the search, not of the check at the point it found
+NOT_KEPT = ("points", "replay")  # options of the search, not of the check at the point found
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 _calls: Dict[str, Callable[..., Any]] = {}
 _depth = threading.local()
-observers: List[Callable[[Result], None]] = []  # are told of each result: the pytest plugin
+observers: List[Callable[[Result], None]] = []  # called with each result: the pytest plugin
 
 
 @dataclasses.dataclass(frozen=True)
 class Case:
-    """One call of a check: what is needed to repeat it."""
+    """One call of a check, with everything needed to repeat it."""
 
     call: str
     functions: Dict[str, Any]
     arguments: Dict[str, Any]
-    state: Optional[Dict[str, Any]]  # of a module
+    state: Optional[Dict[str, Any]]  # parameters and buffers of a module
 
 
 def recorded(check: Function) -> Function:
-    """A check whose results carry their `case`, write it where `replay` says, and are seen by the observers."""
+    """A check that adds `case` to its results, writes them where `replay` says, and shows them to the observers."""
     signature = inspect.signature(check)
     name = check.__name__
     _calls[name] = check
@@ -149,7 +149,7 @@ def replay(path: Union[str, "os.PathLike[str]"], f: Any, grad: Optional[Callable
     """Repeats the check that `save_replay` wrote, for the function or module `f` and its gradient: the same inputs, parameters, options
     and seed. Other functions, such as `hvp` or `jvp`, are passed by keyword.
 
-    A note of the result says what the verdict was then, and which versions have changed. Raises argand.Error if the
+    A note in the result gives the original verdict, and versions that have changed. Raises argand.Error if the
     file is not a replay file or does not match. The module itself is not modified: a copy gets the parameters in the file.
     """
     content = read(path)
@@ -187,7 +187,7 @@ def replay(path: Union[str, "os.PathLike[str]"], f: Any, grad: Optional[Callable
 
 
 def versions() -> Dict[str, str]:
-    """The versions of everything that takes part in a check."""
+    """The versions of everything that a check uses."""
     found = {"python": platform.python_version(), "numpy": np.__version__}
     for name in ("torch", "jax"):
         if name in sys.modules:
@@ -268,8 +268,7 @@ def _with_state(module: Any, state: Dict[str, Any]) -> Any:
 
 
 def found(name: Optional[str], role: str, trusted: bool) -> Any:
-    """The function named "module:name". If the file names the module, not the user, it is imported only if it lies below the current
-    folder."""
+    """The function named "module:name". A module named by the file rather than by the user is imported only if it lies below the current folder."""
     if name is None:
         raise Error(f"replay: the file does not say where to find {role}; use --function {role}=MODULE:NAME, or call argand.replay(path, ...) from code that has it")
     module, _, path = name.partition(":")
@@ -281,7 +280,7 @@ def found(name: Optional[str], role: str, trusted: bool) -> Any:
             spec = importlib.util.find_spec(top)
         except ValueError:  # __main__
             spec = None
-        # What is built in, or frozen, has an origin that is not a file.
+        # Built-in and frozen modules have an origin that is not a file.
         places = [] if spec is None else [spec.origin] if spec.has_location else list(spec.submodule_search_locations or [])
         if not places or not all(pathlib.Path.cwd() in pathlib.Path(place).resolve().parents for place in places):
             raise Error(f"replay: the file names {name}, which is not below the current folder; if you trust it, pass --function {role}={name}")

@@ -1,4 +1,4 @@
-"""The contents of a replay file: arrays, tensors and numbers to JSON and back. Reading trusts nothing."""
+"""Encodes the contents of a replay file, arrays, tensors and numbers, as JSON and decodes them. Reading trusts nothing."""
 from __future__ import annotations
 
 import base64
@@ -9,13 +9,13 @@ import numpy as np
 
 from ._argand import Error
 
-MOST_BYTES = 1 << 28  # of a file that is read
-MOST_IN_LINE = 64  # elements that are written as numbers; more are base64
+MOST_BYTES = 1 << 28  # the maximum size of a file that is read
+MOST_IN_LINE = 64  # arrays with more elements are written as base64 rather than as numbers
 DTYPES = ("float16", "bfloat16", "float32", "float64", "complex64", "complex128", "bool", "int8", "int16", "int32", "int64", "uint8")
 
 
 def encoded(value: Any, name: str) -> Any:
-    """As JSON."""
+    """Encodes a value as JSON."""
     if value is None or isinstance(value, (bool, str)):
         return {"plain": value}
     if isinstance(value, int):
@@ -49,7 +49,7 @@ def _array(array: np.ndarray, dtype: str, kind: str, name: str) -> Dict[str, Any
 
 
 def _numbers(array: np.ndarray) -> List[Any]:
-    """Numbers that read back as the same: JSON has no NaN and no infinity."""
+    """Numbers that can be read back exactly: JSON has no NaN and no infinity."""
     flat = np.ravel(array)
     if flat.dtype.kind == "c":
         flat = np.stack([flat.real, flat.imag], -1).reshape(-1)

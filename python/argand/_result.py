@@ -11,11 +11,11 @@ from ._argand import Report
 
 
 class GradientError(AssertionError):
-    """A gradient is wrong. The message is the whole result."""
+    """The gradient is wrong. The message is the complete result."""
 
 
 class Inconclusive(Exception):
-    """The check could not decide, because of noise, a kink or a branch cut. The message is the whole result."""
+    """The check could not decide, because of noise, a kink or a branch cut. The message is the complete result."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -29,8 +29,8 @@ class Element:
     index: Tuple[int, ...]
     gradient: complex  # a float where the input is real
     numerical: complex
-    bar: float  # the numerical one is that far from the truth at the most
-    relative_error: float  # of the difference, by the largest gradient of that input
+    bar: float  # error bar of the numerical derivative
+    relative_error: float  # the difference relative to the largest gradient of that input
     verdict: str  # "pass", "fail", "inconclusive", "kink" or "branch cut"
     text: str = dataclasses.field(repr=False)
 
@@ -55,12 +55,12 @@ class Direction:
 
 @dataclasses.dataclass(frozen=True)
 class IndependentCheck:
-    """One way to see whether a gradient is right, and what it found.
+    """One way to check whether a gradient is right, and its result.
 
-    "differences" decide and give the table. Beside them, along one more random direction: "adjoint", by a forward derivative;
+    "differences" decide, and give the table. In addition, along one more random direction: "adjoint", by a forward derivative;
     "taylor", by the order at which the remainder f(x + tv) - f(x) - t <g, v> falls, 2 or more where g is right, 1 where it is wrong;
     "complex step", by Im f(x + ihv) / h, for real-analytic f that takes complex numbers. "linear" asks whether the gradient is linear
-    in the incoming one: for 1000 times as much, for 1/1000, for a sum. Where it is not, the gradient is wrong whatever differences say.
+    in the incoming one: for 1000 times as much, for 1/1000, for a sum. If it is not, the gradient is wrong whatever the differences say.
     """
 
     name: str
@@ -73,7 +73,7 @@ class IndependentCheck:
 
 @dataclasses.dataclass(frozen=True)
 class Input:
-    """What was found for one input. `elements` are those that were judged separately: empty if the directions decided."""
+    """The result for one input. `elements` are those that were judged separately: empty if the directions decided."""
 
     name: str
     shape: Tuple[int, ...]
@@ -81,7 +81,7 @@ class Input:
     verdict: str
     diagnosis: str
     worst_error: float  # relative to the input's largest gradient
-    bar: float  # what it was judged by, in the same unit
+    bar: float  # the tolerance it was judged by, in the same unit
     elements: List[Element] = dataclasses.field(repr=False)
 
 
@@ -97,18 +97,18 @@ class Result:
     ('z[1]', -6j)
     """
 
-    name: str  # of the function
+    name: str  # name of the function
     verdict: str  # "pass", "fail" or "inconclusive"
-    diagnosis: str  # what is wrong, in short; empty where nothing is
-    worst: Optional[Element]  # of those with the worst verdict; None where directions decided
+    diagnosis: str  # a short description of the mistake; "" if there is none
+    worst: Optional[Element]  # the worst element among those with the worst verdict; None if the directions decided
     directions: List[Direction]
     inputs: List[Input]
     rtol: float
     independent: List[IndependentCheck]
     notes: List[str]
-    report: Report = dataclasses.field(compare=False)  # the library's, which makes text and HTML
-    point: Any = None  # with points=N: the simple x where it fails
-    case: Any = dataclasses.field(default=None, compare=False)  # the call, for save_replay
+    report: Report = dataclasses.field(compare=False)  # the library's report, which makes text and HTML
+    point: Any = None  # with points=N: the simplified x where it fails
+    case: Any = dataclasses.field(default=None, compare=False)  # the recorded call, for save_replay
 
     @property
     def witnesses(self) -> List[IndependentCheck]:
@@ -118,7 +118,7 @@ class Result:
 
     @property
     def elements(self) -> List[Element]:
-        """Every element that was judged separately."""
+        """All elements that were judged separately."""
         return [e for i in self.inputs for e in i.elements]
 
     def __bool__(self) -> bool:
@@ -134,7 +134,7 @@ class Result:
 
     @property
     def headline(self) -> str:
-        """"energy: FAIL, the gradient looks conjugated", on one line."""
+        """One line: "energy: FAIL, the gradient looks conjugated"."""
         return self._shown().headline
 
     def _shown(self) -> Report:

@@ -1,4 +1,4 @@
-"""A function of tensors as a function of a list of arrays."""
+"""Adapts a function of tensors to a list of arrays."""
 from __future__ import annotations
 
 import contextlib
@@ -18,7 +18,7 @@ from ._trees import Leaf, children, describe, mapped, walk
 
 
 class Subject:
-    """Its arrays are those of the inputs, then those of the parameters; for the second order, then those of the incoming gradient."""
+    """The arrays are the inputs, then the parameters; for the second order, then the incoming gradient."""
 
     def __init__(self, torch: Any, function: Callable[..., Any], inputs: Tuple[Any, ...], kwargs: Mapping[str, Any], who: str, dtype: Any,
                  second: Optional[int] = None) -> None:
@@ -34,7 +34,7 @@ class Subject:
             self._refuse_tensor(name, x)
         self._function = self._copied(function) if self._is_module else function
         self._tree = mapped((tuple(inputs), dict(kwargs)), lambda x: self._wide(x.detach()) if isinstance(x, torch.Tensor) else x)
-        self._plain = not kwargs and all(self._is_differentiable(x) for x in inputs)  # then arguments are the tensors, with no tree to build
+        self._plain = not kwargs and all(self._is_differentiable(x) for x in inputs)  # then the arguments are plain tensors, with no tree to build
         leaves = [(n, x) for (n, _), (_, x) in zip(given, walk(self._tree, "")) if self._is_differentiable(x)]
         parameters = [(n, p) for n, p in self._function.named_parameters() if p.requires_grad] if self._is_module else []
         self._parameters = [p for _, p in parameters]
@@ -96,7 +96,7 @@ class Subject:
         return search(lambda arrays: judge_at(self._function, *call_at(arrays)), lambda arrays: value(arrays) is not None, gradient, self._leaves[:count],
                       points, seed, lambda arrays: call_at(arrays)[0] if self._count else [a.copy() for a in arrays])
 
-    # What is given
+    # The subject as given
 
     def _types(self, dtype: Any) -> Tuple[Any, Any]:
         torch = self._torch
@@ -107,7 +107,7 @@ class Subject:
 
     @staticmethod
     def _input_names(function: Callable[..., Any], inputs: Tuple[Any, ...], kwargs: Mapping[str, Any]) -> List[Tuple[str, Any]]:
-        """The arguments, each with the name of its parameter; x, or x0, x1, ... where the names cannot be found."""
+        """The arguments, each with the name of its parameter; x, or x0, x1, ... if the names cannot be found."""
         try:
             kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
             names = [p.name for p in inspect.signature(function).parameters.values() if p.kind in kinds]
@@ -136,11 +136,11 @@ class Subject:
             if isinstance(p, uninitialized):
                 raise Error(f"{self._who}: {name} is not initialized yet; call the module once before checking it")
         if not isinstance(module, self._torch.jit.ScriptModule):
-            # What a forward pass has left in an attribute is no leaf, which a deep copy refuses.
+            # A tensor that a forward pass stored in an attribute is not a leaf, and deepcopy refuses it.
             left = {id(v): v.detach().clone() for m in module.modules() for v in vars(m).values()
                     if isinstance(v, self._torch.Tensor) and not v.is_leaf}
             return copy.deepcopy(module, left)._apply(self._wide)
-        file = io.BytesIO()  # a deep copy of a scripted module has parameters that are no leaves
+        file = io.BytesIO()  # a deep copy of a scripted module has parameters that are not leaves
         self._torch.jit.save(module, file)
         file.seek(0)
         copied = self._torch.jit.load(file)
@@ -158,7 +158,7 @@ class Subject:
         return x.to(self._complex) if x.is_complex() else x
 
     def _add_incoming(self) -> None:
-        """Fixed random numbers in the place of grad_out, which the first gradient depends on as well."""
+        """Fixed random numbers in place of grad_out, which the first gradient also depends on."""
         torch = self._torch
         returned = self._call([leaf.array for leaf in self._leaves], False)[0]
         generator = torch.Generator().manual_seed(self._second)
@@ -186,7 +186,7 @@ class Subject:
         return mapped(self._tree, lambda x: left.pop(0) if self._is_differentiable(x) else x)
 
     def _call(self, arrays: List[np.ndarray], differentiable: bool) -> Tuple[Any, List[Any]]:
-        """What the function returns, and what it depends on."""
+        """The function's return value, and the tensors it depends on."""
         torch, count = self._torch, self._count
         tensors = [self._tensor(a, x).requires_grad_(differentiable) for a, x in zip(arrays[:count], self._like)]
         inputs, kwargs = self._arguments(tensors)
@@ -196,7 +196,7 @@ class Subject:
             parameter.copy_(torch.from_numpy(a))
             if differentiable:
                 parameter.requires_grad_()
-        # A leaf may not be changed in place, and a function that does so is told apart from one that does not.
+        # A leaf must not be modified in place; on a non-leaf, such a modification can be detected and reported.
         before = [t._version for t in tensors]
         with torch.enable_grad():
             returned = call(self._function, inputs, "the function", kwargs)
@@ -205,7 +205,7 @@ class Subject:
         return returned, tensors + self._parameters
 
     def _call_elsewhere(self) -> None:
-        """Between forward and backward: another forward pass must not change what a gradient keeps from its own."""
+        """Runs between forward and backward: another forward pass must not change what a gradient has saved from its own."""
         elsewhere = self._value.elsewhere
         if elsewhere is None or self._count == 0:
             return
@@ -237,7 +237,7 @@ class Subject:
             return parts[0]
         return np.concatenate([np.ravel(p) for p in parts]).astype(complex if any(p.dtype.kind == "c" for p in parts) else float)
 
-    # What the judge asks for
+    # What the judge calls
 
     def _grads(self, outputs: List[Any], leaves: List[Any], incoming: List[Any], create_graph: bool = False) -> List[Any]:
         reached = [(y, w) for y, w in zip(outputs, incoming) if y.requires_grad]
@@ -278,7 +278,7 @@ class Subject:
         except Error:
             if self._value.elsewhere is None:
                 raise
-        return self._gradients_at(arrays, w, False)  # buffers that the other call changed were still needed: PyTorch says so itself
+        return self._gradients_at(arrays, w, False)  # PyTorch reports that the other call changed buffers that were still needed
 
     def _gradients_at(self, arrays: List[np.ndarray], w: np.ndarray, elsewhere: bool) -> List[np.ndarray]:
         outputs, leaves = self._evaluated(arrays, True, elsewhere)
@@ -291,7 +291,7 @@ class Subject:
 
     @contextlib.contextmanager
     def _replaced(self, tensors: List[Any]) -> Iterator[None]:
-        """Other tensors in the place of the parameters, wherever the modules keep them: tied weights, and the flat lists of LSTM and GRU."""
+        """Puts other tensors in place of the parameters, wherever modules keep them: tied weights, and the flat lists of LSTM and GRU."""
         new: Dict[int, Any] = {id(p): t for p, t in zip(self._parameters, tensors)}
         undo: List[Tuple[Any, Any, Any]] = []
         try:
@@ -308,13 +308,13 @@ class Subject:
                 holder[key] = value
 
     def _outputs_of(self, tensors: List[Any]) -> List[Any]:
-        """The outputs of other tensors in the place of inputs and parameters, of whatever type."""
+        """The outputs with other tensors, of any type, in place of inputs and parameters."""
         inputs, kwargs = self._arguments(tensors[: self._count])
         with self._replaced(tensors[self._count :]):
             return self._outputs(self._function(*inputs, **kwargs))
 
     def _tangent(self, arrays: List[np.ndarray], v: List[np.ndarray]) -> Union[np.ndarray, str]:
-        """By PyTorch's forward mode."""
+        """The tangent by PyTorch's forward mode."""
         torch, forward = self._torch, self._torch.autograd.forward_ad
         try:
             with warnings.catch_warnings(), forward.dual_level():
@@ -328,7 +328,7 @@ class Subject:
             return f"PyTorch's forward mode raises {type(error).__name__}"
 
     def _extended(self, arrays: List[np.ndarray]) -> Union[np.ndarray, str]:
-        """The outputs for complex numbers."""
+        """The outputs at complex numbers."""
         torch = self._torch
         try:
             with warnings.catch_warnings(), torch.no_grad():

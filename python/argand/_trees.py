@@ -21,8 +21,8 @@ class Leaf:
 
     name: str
     array: np.ndarray
-    restore: Callable[[np.ndarray], Any]  # an array as the caller had it: a float, a 0-d array, ...
-    given: str = ""  # the type that the caller gave, where it is another
+    restore: Callable[[np.ndarray], Any]  # the original value: a float, a 0-d array, ...
+    given: str = ""  # the caller's type, if it is another one
 
 
 def children(tree: Any) -> Optional[List[Tuple[str, Any]]]:
@@ -170,7 +170,7 @@ def number_array(value: Any, who: str) -> np.ndarray:
 
 
 class Output:
-    """A tree of outputs as one array: a single array as it is, several ones flattened and concatenated."""
+    """A tree of outputs as one array: a single array unchanged, several ones flattened and concatenated."""
 
     def __init__(self, tree: Any, who: str) -> None:
         self._tree, self._alone = tree, children(tree) is None

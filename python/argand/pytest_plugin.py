@@ -47,7 +47,7 @@ def _way(item: pytest.Item) -> str:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Optional[bool]:
-    """Marked tests return their results."""
+    """Keeps the results that marked tests return."""
     marker = pyfuncitem.get_closest_marker("argand")
     if marker is None:
         return None
@@ -59,7 +59,7 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Optional[bool]:
     for result in results:
         if not isinstance(result, Result):
             pytest.fail(f"a test marked argand must return results of checks, got {type(result).__name__}", pytrace=False)
-    # A failure is told before what cannot be told.
+    # Report a failure before an inconclusive result.
     for result in sorted(results, key=lambda result: result.verdict != "fail"):
         result.assert_pass()
     if not pyfuncitem.stash.get(FOUND, []) and not results:
@@ -83,7 +83,7 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, Any, None]:
 
 @pytest.hookimpl(hookwrapper=True)
 def pytest_runtest_makereport(item: pytest.Item, call: Any) -> Generator[None, Any, None]:
-    """As pytest does with its own exceptions for skip and xfail."""
+    """Reports the outcome, as pytest does with its own exceptions for skip and xfail."""
     outcome = yield
     if call.excinfo is None or not isinstance(call.excinfo.value, Inconclusive):
         return
@@ -99,7 +99,7 @@ def pytest_runtest_makereport(item: pytest.Item, call: Any) -> Generator[None, A
 
 
 def _kept(item: pytest.Item, results: List[Result]) -> Iterator[str]:
-    """Writes the checks that did not pass, and says where."""
+    """Writes the checks that did not pass, and reports where."""
     folder = item.config.getoption("--argand-replay")
     cache = getattr(item.config, "cache", None)
     if not results or (folder is None and cache is None):

@@ -19,7 +19,7 @@ py::array array_of(const Tensor<T>& x) {
   return a;
 }
 
-/// a's elements as T, row by row. Throws what NumPy raises, a MemoryError for example.
+/// a's elements as T, row by row. Throws NumPy's exceptions, for example a MemoryError.
 template <class T>
 auto dense_array(const py::array& a) {
   return py::array_t<T, py::array::c_style | py::array::forcecast>(static_cast<const py::object&>(a));
@@ -33,7 +33,7 @@ Tensor<T> tensor_of(const py::array& a) {
   return Tensor<T>(Shape(std::span(sizes)), std::span(dense.data(), static_cast<std::size_t>(dense.size())));
 }
 
-/// In double precision, complex where a is.
+/// Converts to double precision, complex if a is.
 inline AnyTensor any_tensor_of(const py::array& a) {
   if (a.dtype().kind() == 'c') return tensor_of<std::complex<double>>(a);
   return tensor_of<double>(a);

@@ -1,5 +1,5 @@
 #pragma once
-/// What each file of this folder adds to the module `_argand`. It is what the package's Python is written on, not its interface.
+/// The functions with which each file of this folder adds to the module `_argand`, the internal basis of the Python package.
 
 #include <pybind11/pybind11.h>
 

@@ -1,4 +1,4 @@
-/// NumPy's arrays in and out.
+/// Converts NumPy arrays to tensors and back.
 
 #include <cstring>
 
@@ -17,7 +17,7 @@ Tensor<To> cast(const Tensor<From>& x) {
   return y;
 }
 
-/// To the other precision, and its gradient back again.
+/// Converts to the other precision, and the gradient back.
 template <Scalar To, Scalar From>
 Var<To> in_precision(const Var<From>& x) {
   if constexpr (std::same_as<To, From>) {
@@ -108,7 +108,7 @@ AnyVar any_var_of(PyObject* o, const char* what) { return is_tensor(o) ? as_tens
 
 template <Scalar T>
 py::array view_of(const Tensor<T>& x) {
-  auto* const kept = new Tensor<T>(x);  // copy on write: a tensor that is written to later takes new numbers
+  auto* const kept = new Tensor<T>(x);  // copy on write: if the tensor is written to later, it gets a new buffer
   const py::capsule owner(kept, [](void* p) { delete static_cast<Tensor<T>*>(p); });
   py::array_t<T> a(std::vector<py::ssize_t>(x.shape().begin(), x.shape().end()), std::as_const(*kept).data(), owner);
   py::detail::array_proxy(a.ptr())->flags &= ~py::detail::npy_api::NPY_ARRAY_WRITEABLE_;

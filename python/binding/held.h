@@ -1,5 +1,5 @@
 #pragma once
-/// A Python object that C++ keeps: it may be let go of by any thread, without Python's lock, and after the interpreter has ended.
+/// A Python object owned by C++: it may be released by any thread, without the GIL, and after the interpreter has ended.
 
 #include <pybind11/pybind11.h>
 
@@ -15,7 +15,7 @@ class Held {
           const pybind11::gil_scoped_acquire lock;
           delete o;
         }) {}
-  /// To be used with Python's lock.
+  /// Call only while holding the GIL.
   const pybind11::object& get() const { return *object_; }
 
  private:

@@ -1,4 +1,4 @@
-/// Python callables before the judge of autograd/check/function/function_check.h.
+/// Lets the judge of autograd/check/function/function_check.h call Python functions.
 
 #include <pybind11/complex.h>
 
@@ -12,12 +12,12 @@
 namespace argand::python {
 namespace {
 
-/// KeyboardInterrupt, SystemExit: not for the library's code to catch, which catches std::exception.
+/// Wraps KeyboardInterrupt and SystemExit: the library's code, which catches std::exception, must not catch them.
 struct Interruption {
   py::error_already_set error;
 };
 
-/// The exception that ends a check early, with what it has: not for anybody's `except Exception`.
+/// Ends a check early, keeping its results; a BaseException, so that no `except Exception` catches it.
 PyObject* spent() {
   static PyObject* const type = PyErr_NewException("argand._argand.Spent", PyExc_BaseException, nullptr);
   return type;
@@ -40,7 +40,7 @@ py::list arrays_of(const std::vector<AnyTensor>& inputs) {
   return arrays;
 }
 
-/// What came back, an array, or a sentence that says why there is none.
+/// The returned array, or a sentence that says why there is none.
 AnyTensor answer_of(const py::object& answer) {
   if (py::isinstance<py::str>(answer)) throw std::runtime_error(answer.cast<std::string>());
   return any_tensor_of(answer.cast<py::array>());
@@ -117,7 +117,7 @@ py::dict dict_of(const Report& report, const ReportRow& row) {
   return d;
 }
 
-/// What the rows are called where the report came from, and the types of their elements there.
+/// The names and element types of the rows in the original report's source.
 void name_rows(Report& report, const std::vector<std::string>& names, const std::vector<std::string>& scalars) {
   require(names.size() == report.rows.size() && scalars.size() == names.size(), "report", "got {} rows, but {} names and {} types",
           report.rows.size(), names.size(), scalars.size());

@@ -58,7 +58,7 @@ std::vector<py::dict> ops() {
   return all;
 }
 
-/// All of one op, and what its check finds now.
+/// Everything about one op, including the result of its check.
 std::string explain(const std::string& name) {
   const Op& op = known_op("explain", name);
   Report report = check_op_gradients(op);

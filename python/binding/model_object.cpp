@@ -33,7 +33,7 @@ ModelObject::ModelObject(RunConfig config, TokenizerPtr tokens, std::vector<std:
     if (config_.model.task == TextTask::Lm) config_.training.tokens = tokens_->kind();
   }
   if (!classes_.empty()) config_.model.n_classes = static_cast<std::int64_t>(classes_.size());
-  if (config_.training.steps == 0) config_.training.steps = 1;  // epochs of no data
+  if (config_.training.steps == 0) config_.training.steps = 1;  // without data, epochs cannot be converted to steps
   config_.training.epochs = 0;
   with_precision(config_,
                  [&]<class R>(R) { model_ = make_model<R>(config_.model, static_cast<std::uint64_t>(config_.training.seed)); });
@@ -83,7 +83,7 @@ void ModelObject::save(const std::string& path, bool overwrite) const {
   require(!classifies || !classes_.empty(), "save", "the model has {} classes without names; create it with classes=[...]",
           config_.model.n_classes);
   RunState state = state_;
-  if (checksum() != loaded_) {  // these parameters nobody has validated
+  if (checksum() != loaded_) {  // these parameters have not been validated
     const RunState fresh;
     state.best_valid = fresh.best_valid;
     state.best_loss = fresh.best_loss;

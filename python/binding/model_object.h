@@ -1,5 +1,5 @@
 #pragma once
-/// A model of a family as Python holds it: what it was made of, and its parameters as tensors.
+/// A model of a family as held by Python: its configuration, and its parameters as tensors.
 
 #include <memory>
 #include <optional>
@@ -26,7 +26,7 @@ class ModelObject {
  public:
   /// A run's model.
   explicit ModelObject(TrainedRun run);
-  /// One with initial parameters; `tokens`, `classes`: for text, or nothing.
+  /// A model with initial parameters; `tokens` and `classes` are optional.
   ModelObject(RunConfig config, TokenizerPtr tokens, std::vector<std::string> classes);
 
   const RunConfig& config() const { return config_; }
@@ -42,16 +42,16 @@ class ModelObject {
     return called_one(config_.model.family().name, operands_,
                       [&] { return std::visit([&](auto& model) -> AnyVar { return f(*model); }, model_); });
   }
-  /// f(model), recorded nowhere.
+  /// f(model), without recording.
   template <class F>
   auto with_model(const F& f) {
     return std::visit([&](auto& model) { return f(*model); }, model_);
   }
-  /// What a pass depends on; opens what the model looks up, where it does.
+  /// The context of a pass; opens the knowledge base if the model retrieves.
   ForwardContext context(bool training, std::uint64_t seed, std::uint64_t step);
   const Tokenizer& require_tokens(std::string_view whom) const;
 
-  /// A checkpoint, and tokens and classes beside it, where path ends in .safetensors; else a folder with all of that.
+  /// Writes a checkpoint with tokens and classes beside it if path ends in .safetensors; otherwise a folder with all of these.
   void save(const std::string& path, bool overwrite) const;
 
  private:
@@ -65,8 +65,8 @@ class ModelObject {
   std::optional<TrainedRun> run_;
   std::variant<std::unique_ptr<Model<float>>, std::unique_ptr<Model<double>>> model_;
   py::list parameters_;
-  std::vector<TensorObject*> operands_;  ///< those, kept by the list
-  std::string loaded_;                   ///< checksum of the parameters as they were read
+  std::vector<TensorObject*> operands_;  ///< the same tensors, kept alive by the list
+  std::string loaded_;                   ///< checksum of the parameters when they were read
   std::optional<OpenRetriever> retriever_;
 };
 

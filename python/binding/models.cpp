@@ -26,7 +26,7 @@ IdArray array_of_ids(const Ids& ids) {
   return a;
 }
 
-/// While one lives, numbers too small for the processor's full speed are zero, as in the programs that train and write.
+/// During its lifetime denormal numbers are treated as zero, as in the programs that train and generate.
 struct FlushSubnormals {
   FlushSubnormals() { flush_subnormals_to_zero(true); }
   ~FlushSubnormals() { flush_subnormals_to_zero(false); }
@@ -53,7 +53,7 @@ std::vector<std::string> generate(ModelObject& self, const std::vector<std::stri
   const std::vector<Written> written = self.with_model(
       [&]<class R>(Model<R>& model) { return written_texts<R>(model, tokens, prompts, writing, context, heed_signals); });
   std::vector<std::string> whole;
-  for (std::size_t i = 0; i < written.size(); ++i)  // bytes may end in the middle of a character
+  for (std::size_t i = 0; i < written.size(); ++i)  // the bytes may end in the middle of a character
     whole.push_back(valid_utf8(prompts[i / static_cast<std::size_t>(samples)].text + written[i].text));
   return whole;
 }
@@ -75,7 +75,7 @@ std::vector<std::pair<std::string, double>> classify(ModelObject& self, const st
   return labels;
 }
 
-/// [(key, default, choices, help)] of the model of a family, as configuration files have them.
+/// [(key, default, choices, help)] for the model of a family, as in configuration files.
 py::list keys_of(const std::string& family, const std::string& task) {
   ModelConfig config(family_named(family));
   config.task = value_of_word<TextTask>("task", task);

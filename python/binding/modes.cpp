@@ -1,4 +1,4 @@
-/// no_grad, and forward mode: what a thread's context is asked for while Python is in a `with` block.
+/// no_grad and forward mode: changes a thread's context for the duration of a `with` block.
 
 #include <thread>
 
@@ -11,7 +11,7 @@
 namespace argand::python {
 namespace {
 
-/// Made and left again in one thread, in whatever order the blocks are nested.
+/// Created and left in one thread, with blocks nested in any order.
 template <class Mode>
 class Block {
  public:
@@ -50,7 +50,7 @@ py::object moving(const py::object& x, const py::object& v) {
       tensor->var);
 }
 
-/// ż, as something that a gradient can be asked of in its turn; zeros where z does not move.
+/// The tangent ż as a tensor that can be differentiated again; zeros if z has none.
 py::object tangent_of(const py::object& z) {
   TensorObject* const tensor = checked(z, "jvp");
   return std::visit(

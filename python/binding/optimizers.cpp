@@ -63,7 +63,7 @@ OptimizerState<R> state_of(const py::dict& d) {
   return state;
 }
 
-/// A loss that Python computes, as the number that a C++ tape takes: its backward pass walks Python's graph.
+/// A loss computed in Python, as a scalar for a C++ tape: its backward pass runs on Python's graph.
 template <RealScalar R>
 Var<R> bridged(const py::function& loss, const ParameterList<R>& parameters) {
   const py::object L = loss();
@@ -166,7 +166,7 @@ SlotBase& variable_slot(const py::object& x) {
 }
 
 const char* role_of(const py::object& x) {
-  const Role role = variable_slot(x).role;
+  const Role role = variable_slot(x).described().role;
   return std::find_if(std::begin(roles), std::end(roles), [&](const auto& r) { return r.second == role; })->first;
 }
 
@@ -183,7 +183,7 @@ void bind_optimizers(py::module_& m) {
   m.def("inverse_root_rate", &inverse_root_rate, py::arg("peak"), py::arg("warmup"));
   m.def("role_of", &role_of, py::arg("variable"));
   m.def(
-      "set_role", [](const py::object& x, const std::string& name) { variable_slot(x).role = role_named(name); },
+      "set_role", [](const py::object& x, const std::string& name) { variable_slot(x).described().role = role_named(name); },
       py::arg("variable"), py::arg("name"));
   py::class_<Init>(m, "Init")
       .def(py::init<std::uint64_t>(), py::arg("seed"))

@@ -29,7 +29,7 @@ py::dict dict_of(const Node& node, const std::unordered_map<const Node*, std::si
   d["dtype"] = std::string(picture.scalar);
   d["factor"] = node.factor ? py::cast(*node.factor) : py::none();
   d["variable"] = variable;
-  d["name"] = variable ? node.slot->name : "";
+  d["name"] = variable ? node.slot->name() : std::string_view();
   d["value"] = shown(picture.value);
   d["gradient"] = shown(picture.gradient);
   return d;

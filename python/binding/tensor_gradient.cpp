@@ -1,4 +1,4 @@
-/// Backward passes from tensors, and the gradients that they leave.
+/// Backward passes from tensors, and the resulting gradients.
 
 #include "python/binding/bindings.h"
 #include "python/binding/tensor_object.h"

@@ -41,7 +41,7 @@ std::optional<Number> number_of(PyObject* o) {
   return std::nullopt;
 }
 
-/// f(z, c) with c in z's precision, real or complex as it is.
+/// f(z, c) with c converted to z's precision, staying real or complex.
 template <class F>
 AnyVar with_number(const AnyVar& z, const Number& c, const F& f) {
   return std::visit(
@@ -53,7 +53,7 @@ AnyVar with_number(const AnyVar& z, const Number& c, const F& f) {
       z);
 }
 
-/// op(a, b) where one is a tensor and the other a tensor, a number, or anything that NumPy makes an array of.
+/// op(a, b) where one is a tensor and the other a tensor, a number, or anything that NumPy converts to an array.
 template <class Two, class Right, class Left>
 PyObject* binary(const char* name, PyObject* a, PyObject* b, const Two& two, const Right& right, const Left& left) {
   return guarded([&]() -> PyObject* {
@@ -177,7 +177,7 @@ PyObject* nb_absolute(PyObject* self) {
   });
 }
 
-/// w -= lr * w.grad, as it is written inside no_grad(): the variable is given new numbers. Elsewhere w = w - lr * w.grad.
+/// w -= lr * w.grad inside no_grad() assigns new numbers to the variable. Elsewhere it means w = w - lr * w.grad.
 template <PyObject* (*op)(PyObject*, PyObject*)>
 PyObject* in_place(PyObject* a, PyObject* b) {
   PyObject* const result = op(a, b);

@@ -66,13 +66,13 @@ PyObject* get_name(PyObject* self, void*) {
   if (x->node != nullptr && x->node->state != Node::State::Source)
     return PyUnicode_FromStringAndSize(x->node->name.data(), static_cast<Py_ssize_t>(x->node->name.size()));
   const auto slot = slot_of(x->var);
-  return PyUnicode_FromString(slot == nullptr ? "" : slot->name.c_str());
+  return PyUnicode_FromString(slot == nullptr || !slot->info ? "" : slot->info->name.c_str());
 }
 int set_name(PyObject* self, PyObject* name, void*) {
   return guarded(
       [&] {
         if (!is_variable(as_tensor(self)) || name == nullptr) throw py::type_error("name: only a variable can be named");
-        slot_of(as_tensor(self)->var)->name = py::cast<std::string>(name);
+        slot_of(as_tensor(self)->var)->described().name = py::cast<std::string>(name);
         return 0;
       },
       -1);

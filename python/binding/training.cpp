@@ -1,4 +1,4 @@
-/// Training runs for argand.train: what `argand train` does, one step at a call.
+/// Training runs for argand.train: `argand train`, one step per call.
 
 #include <pybind11/stl.h>
 
@@ -70,7 +70,7 @@ class TrainingOf final : public TrainingObject {
   }
 
   Advance advance() override {
-    const Tape tape;  // Python's calls record on others
+    const Tape tape;  // Python's calls record on other tapes
     flush_subnormals_to_zero(true);
     try {
       Advance done = session_.advance();
@@ -107,12 +107,12 @@ std::unique_ptr<TrainingObject> begin(const std::string& out, const std::string&
   });
 }
 
-/// Null for a run that has ended and is not to go on longer.
+/// Null if the run has finished and is not to be extended.
 std::unique_ptr<TrainingObject> resume(const std::string& path, const KeyedTexts& settings) {
   const py::gil_scoped_release free;
   const Continuation how = continuation(settings_of(settings));
   const RunFolder folder(path);
-  RunLock lock(folder.path());  // before anything is read: a process that still trains there would change it
+  RunLock lock(folder.path());  // before reading anything: a process that still trains there would change it
   const TrainedRun run = open_run(folder.last());
   const RunConfig config = run.checkpoint.config().extended(how.changes);
   if (how.changes.empty() && has_ended(config, run.checkpoint.state())) return nullptr;

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""argand/_ops.pyi from the registry, as the build does: every op as a function, and as a method where it is one.
+"""Writes argand/_ops.pyi from the registry, as the build does: every op as a function and, if it is one, as a method.
 
   PYTHONPATH=build/python python3 python/stubs/make_stubs.py FILE
 """
@@ -39,7 +39,7 @@ def taken(text):
 
 
 def given(text):
-    """Alternatives depend on the arguments' values, which types do not say: Any."""
+    """Which alternative applies depends on the arguments' values, which types do not tell: Any."""
     if " | " in text:
         return "Any"
     several = re.fullmatch(r"tuple\[(.*)\]", text)
@@ -54,7 +54,7 @@ def declared(function, method):
         else:
             words.append(f"{name}: {taken(kind)}" + (" = ..." if default else ""))
     if any(name in ("dim", "dims", "keepdim") for name, _, _ in function.parameters):
-        words.append("**others: Any")  # NumPy's words: axis, keepdims
+        words.append("**others: Any")  # NumPy's names: axis, keepdims
     # x.reshape(2, 3) for x.reshape((2, 3))
     last = function.parameters[-1]
     if "list[int]" in last[1] and len(function.parameters) <= 2:

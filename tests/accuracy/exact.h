@@ -1,6 +1,6 @@
 #pragma once
 /// Real and complex numbers of 500 bits, and the exact value and derivatives of an op in them: what argand's results are measured
-/// against. Nothing in here or in the exact formulas comes from the library: they are written from the mathematics.
+/// against. Nothing here or in the exact formulas uses the library; all is derived from the mathematics.
 
 #include <boost/multiprecision/mpfr.hpp>
 #include <complex>

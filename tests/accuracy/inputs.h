@@ -1,5 +1,5 @@
 #pragma once
-/// Seeded numbers to measure at: of all sizes and directions, and close to the points where formulas cancel.
+/// Seeded numbers for measurements: of all sizes and directions, and close to the points where formulas cancel.
 
 #include <complex>
 #include <vector>
@@ -9,7 +9,7 @@
 
 namespace accuracy {
 
-/// How many random numbers a measurement takes.
+/// The number of random inputs per measurement.
 constexpr std::int64_t samples = 1500;
 
 /// |x| log-uniform in 1e-3 ... 1e3 (ordinary) or in all of the type, subnormal numbers included (extreme), both signs unless

@@ -1,5 +1,5 @@
 #pragma once
-/// Runs an op on many numbers at once, backwards too, and compares each result with the exact one.
+/// Runs an op forwards and backwards on many numbers at once, and compares each result with the exact one.
 
 #include <fmt/format.h>
 
@@ -50,14 +50,14 @@ Tensor<T> incoming(std::int64_t n) {
 
 /// The gradient that the convention of autograd/var.h asks for, and the largest that an incoming one of this size can cause: the
 /// length against which the error counts. A gradient dz = conj(∂w/∂z) g + (∂w/∂z̄) conj(g) may be small because its two terms
-/// happen to cancel for this g; that is no fault of the derivatives.
+/// happen to cancel for this g; which is not an error of the derivatives.
 template <Scalar In>
 std::pair<Z, N> exact_gradient(const Partial& d, const Z& g) {
   if constexpr (RealScalar<In>) return {Z((conj(d.dz) * g).x), N(modulus(d.dz) * modulus(g))};
   return {conj(d.dz) * g + d.dzbar * conj(g), N((modulus(d.dz) + modulus(d.dzbar)) * modulus(g))};
 }
 
-/// Whether the value and all gradients exist in the type: those of an infinite value are not asked for.
+/// Whether the value and all gradients are representable in the type; gradients of an infinite value are not compared.
 template <RealScalar R>
 bool within_type(const Jet& jet, const Z& g) {
   const N most(std::numeric_limits<R>::max()), size = modulus(g) > 1 ? modulus(g) : N(1);

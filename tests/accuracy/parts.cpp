@@ -15,7 +15,7 @@ Jet abs_jet(std::span<const Z> z) {
   return {r, {{conj(z[0]) / Z(2 * r), z[0] / Z(2 * r)}}};
 }
 
-/// What ops return by convention where 1/|z| lies beyond the type: no turning.
+/// What ops return by convention where 1/|z| overflows: no rotation.
 template <RealScalar R>
 Z inverse_modulus(const N& r) {
   return r < std::numeric_limits<R>::min() ? N(0) : N(1 / r);

@@ -1,4 +1,4 @@
-/// What the page says of errors above 16 ulp and of ops that are not measured.
+/// The explanations on the page for errors above 16 ulp and for ops that are not measured.
 
 #include "tests/accuracy/table.h"
 
@@ -6,7 +6,7 @@ namespace accuracy {
 
 namespace {
 
-/// Of errors above 64 units on hostile matrices.
+/// Explains errors above 64 units on hostile matrices.
 std::string hostile_reason(const Row& row) {
   const auto is = [&](const char* op) { return row.op == op; };
   if (is("qr"))

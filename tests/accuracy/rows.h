@@ -1,12 +1,12 @@
 #pragma once
-/// Runs an op of whole rows, backwards too, and compares each entry of its results with the exact one.
+/// Runs an op of whole rows forwards and backwards, and compares each entry of its results with the exact one.
 
 #include "tests/accuracy/measure.h"
 
 namespace accuracy {
 
-/// An exact number, and what its error counts against: the value that its formula has when each of the terms that it adds is taken
-/// by its absolute value. Sums that cancel have few digits left of what they were made of, and no other program has more.
+/// An exact number, and the scale of its error: the value of its formula with each added term replaced by its absolute value. Sums
+/// that cancel lose digits in any program.
 struct Term {
   Z exact;
   N size = 0;
@@ -19,7 +19,7 @@ using Terms = std::vector<Term>;
 inline Term operator+(const Term& a, const Term& b) { return {a.exact + b.exact, a.size + b.size}; }
 inline Term operator-(const Term& a, const Term& b) { return {a.exact - b.exact, a.size + b.size}; }
 inline Term operator*(const Term& a, const Term& b) { return {a.exact * b.exact, a.size * b.size}; }
-/// By a number that has no error of its own, or one that does not cancel.
+/// Multiplies by a number that is exact, or does not cancel.
 inline Term operator*(const Term& a, const N& c) { return {a.exact * Z(c), N(a.size * abs(c))}; }
 inline Term operator/(const Term& a, const N& c) { return a * N(1 / c); }
 inline Term conj(const Term& a) { return {conj(a.exact), a.size}; }

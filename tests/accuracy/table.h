@@ -1,5 +1,5 @@
 #pragma once
-/// The table of worst errors: gathered by the measurements, written as docs/accuracy.md, read back from there and compared.
+/// The table of worst errors: collected by the measurements, written to docs/accuracy.md, read back from there and compared.
 
 #include <map>
 #include <string>

@@ -1,4 +1,4 @@
-/// JSON of nothing but brackets, 200 kB of it, in every place where it may come from somebody else.
+/// JSON of nothing but brackets, 200 kB of it, wherever JSON from elsewhere is read.
 
 #include <boost/test/unit_test.hpp>
 

@@ -36,8 +36,8 @@ def request(port, target, method="GET", host=None):
 
 
 def other_addresses():
-    """(family, address) of this machine besides 127.0.0.0/8: what its name says, if it is one that resolves, and where packets would leave
-    from (a socket for datagrams that is connected sends none)."""
+    """(family, address) of this machine besides 127.0.0.0/8: those of its name, if it resolves, and the source address of outgoing packets
+    (connecting a datagram socket sends none)."""
     found = set()
     try:
         found |= {(a[0], a[4][0]) for a in socket.getaddrinfo(socket.gethostname(), None)}
@@ -54,7 +54,7 @@ def other_addresses():
 
 
 def follow(run, *options):
-    """The process and its port."""
+    """Starts the server; returns the process and its port."""
     process = subprocess.Popen([argand, "report", run, "--follow", *options], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     line = process.stdout.readline()
     found = re.fullmatch(r"http://127\.0\.0\.1:(\d+)/ in a browser on this machine; end with Ctrl-C\n", line)
@@ -103,7 +103,7 @@ def a_page_keeps_up(run):
         expect(re.search(r"live: step \d", done.stdout), "the page tells its step")
         for line in done.stderr.splitlines():
             expect("CONSOLE" not in line, line)
-    # Nobody listens at the machine's other addresses.
+    # The server does not listen at the machine's other addresses.
     for family, address in other_addresses():
         with socket.socket(family, socket.SOCK_STREAM) as other:
             other.settimeout(5)

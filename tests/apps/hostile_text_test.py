@@ -1,4 +1,4 @@
-"""Text that reaches another program: nothing in it is a command, a tag or the end of a string. And what cannot be printed is a failure.
+"""Text passed to another program is never read as a command, a tag or the end of a string. Output that cannot be printed is a failure.
 
   hostile_text_test.py ARGAND_PROGRAM
 """
@@ -14,7 +14,7 @@ argand = os.path.abspath(sys.argv[1])
 failures = []
 TINY = "--n-layers 1 --d-model 8 --n-heads 2 --d-ff 8 --length 8 --batch 2 --warmup 1 --threads 1 --steps 2".split()
 
-# Each with a mark at its end, to be found again as text.
+# Each ends with a mark, by which it is found again as text.
 HOSTILE = ["a\nshell\nb-mark", "a\r\nshell\rb-mark", "a\x0bshell\x0cb-mark", "'; shell; '-mark", "\" label=\"x\" \"-mark", "ends in \\",
            "<script>alert(1)</script>-mark", "</script><!--<script>-mark", "]]>&amp;&lt;-mark", "`touch ran`-mark", "@touch $(touch ran)-mark",
            "\\N \\G \\l-mark", "a\x01\x1b[31m\x7f-mark", "\u2028\u2029\u0085-mark", b"\xff\xfe bad \xc0\xaf-mark"]
@@ -43,7 +43,7 @@ def drawn(path, what):
 
 
 def commands_in_expressions():
-    """gnuplot's `shell` starts $SHELL: if a line of ours were a command, this file would be there afterwards."""
+    """gnuplot's `shell` starts $SHELL: if one of our lines were read as a command, this file would exist afterwards."""
     with open("spy", "w", encoding="utf8") as file:
         file.write(f"#!/bin/sh\ntouch {os.path.abspath('ran')}\n")
     os.chmod("spy", 0o755)
@@ -87,7 +87,7 @@ def titles_of_graphs():
 
 
 class Scripts(HTMLParser):
-    """What a browser would run."""
+    """The parts of a page that a browser would execute."""
 
     def __init__(self):
         super().__init__()

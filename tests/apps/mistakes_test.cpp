@@ -1,4 +1,5 @@
-/// Whatever is wrong with the command line, the files or the machine: one clear line, the right exit code, existing files intact.
+/// Whatever is wrong with the command line, the files or the machine: one clear line, the right exit code, and existing files stay
+/// intact.
 
 #include <algorithm>
 #include <cstring>
@@ -131,7 +132,7 @@ BOOST_AUTO_TEST_CASE(a_run_is_not_overwritten_by_accident) {
   ends_with(
       run.scratch, "train lm --out " + run.path + tiny, 1,
       "argand: train: " + run.path + " already contains a run; --resume " + run.path + " continues it, --overwrite replaces it");
-  // Not even when it may be, if the new one cannot begin.
+  // Not even with permission to replace it, if the new run cannot start.
   ends_with(run.scratch, "train lm --overwrite --vocab-size 3 --out " + run.path + tiny, 2, "argand: --vocab-size: ...");
   ends_with(run.scratch, "train lm --overwrite --data /nowhere --out " + run.path + tiny, 1,
             "argand: data: /nowhere does not exist; ...");

@@ -1,4 +1,4 @@
-/// What reports make of logs, and how data get into a page. What a browser makes of it: report_test.py.
+/// What reports extract from logs, and how data are embedded in a page. report_test.py tests the page in a browser.
 
 #include <cmath>
 #include <numbers>

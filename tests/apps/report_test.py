@@ -20,7 +20,7 @@ if chromium is None:
     sys.exit(77)
 
 failures = []
-WORDS = "words"  # what a panel is marked with that says why there is nothing to draw
+WORDS = "words"  # marks a panel that explains why there is nothing to draw
 # Cards that only some families or tasks have: on pages of others they would say nothing.
 SOME_HAVE = {"perplexity", "accuracy", "class-accuracy", "confusion", "angles", "heads", "offsets", "gains", "windows", "samples", "articles"}
 TINY = "--n-layers 2 --d-model 16 --n-heads 2 --d-ff 16 --batch 4 --threads 1 --steps 6 --eval-every 3 --checkpoint-every 2 --warmup 2".split()

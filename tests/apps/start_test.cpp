@@ -1,4 +1,4 @@
-/// That programs run OpenBLAS's fast kernels on this machine, and restart themselves for them once at the most.
+/// Programs run OpenBLAS's fast kernels on this machine, and restart themselves for that at most once.
 /// START_PROBE is the path of start_probe.cpp's program, ARGAND_PROGRAM that of argand.
 
 #include <fmt/format.h>
@@ -130,7 +130,7 @@ BOOST_AUTO_TEST_CASE(threads_that_wait_spin_briefly_unless_the_user_has_chosen) 
   BOOST_TEST(value(output_of("env -u OMP_WAIT_POLICY GOMP_SPINCOUNT=7 " START_PROBE " fast"), "spin") == "7");
 }
 
-// A choice that OpenBLAS does not know is no choice: it falls back to what it detects, which a user must hear of if it is slow.
+// A choice that OpenBLAS does not know has no effect: it falls back to what it detects, which must be reported if it is slow.
 BOOST_AUTO_TEST_CASE(slow_kernels_that_nobody_chose_are_spoken_of_once) {
   const std::string text = output_of("OPENBLAS_CORETYPE=NoSuchCore " START_PROBE " fast");
   BOOST_TEST_INFO(text);

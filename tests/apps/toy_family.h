@@ -1,5 +1,5 @@
 #pragma once
-/// A family that the library does not know: all that a program needs to bring one of its own.
+/// A family that is not part of the library: everything a program needs to add one of its own.
 
 #include "nn/family.h"
 

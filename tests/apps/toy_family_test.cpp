@@ -1,4 +1,4 @@
-/// A family that only a test knows, in the hands of the ordinary commands: none of them needs to know its name.
+/// A family defined only in a test, used with the ordinary commands.
 
 #include "tests/apps/toy_family.h"
 
@@ -67,11 +67,11 @@ BOOST_AUTO_TEST_CASE(its_keys_are_options_and_its_words_are_checked) {
              "argand: --turn-init: the family toy has this key, but not with these settings\n");
   BOOST_TEST(refused(" --family toy --n-heads 3 --d-model 9") == "argand: config: toys need pairs: d_model 9 / n_heads 3\n");
   BOOST_TEST(refused(" --family crope --preset toy-box") == "argand: --preset: \"toy-box\" is for the family toy, not for crope\n");
-  // Of whom the preset is, is meant.
+  // Naming a preset implies the family that owns it.
   const std::string run = scratch / "run";
   BOOST_TEST(run_toy(scratch, "train lm --preset toy-box --steps 1 --out " + run).code == 0);
   BOOST_TEST(nlohmann::json::parse(contents_of(run + "/config.json"))["model"]["family"] == "toy");
-  // A program without the family says so.
+  // A program without the family reports that.
   BOOST_TEST(run_argand(scratch, "eval " + run).err.find("config: family \"toy\" is not one of ") != std::string::npos);
 }
 

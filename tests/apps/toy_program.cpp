@@ -1,4 +1,4 @@
-/// `argand` with a family more.
+/// `argand` with one more family.
 
 #include "apps/argand_main.h"
 #include "tests/apps/toy_family.h"

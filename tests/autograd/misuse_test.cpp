@@ -1,4 +1,4 @@
-/// Short programs that a review found to be silently wrong, or to crash: what they do now.
+/// Short programs that once were silently wrong, or crashed: their behaviour now.
 
 #include <boost/test/unit_test.hpp>
 #include <limits>

@@ -1,4 +1,4 @@
-/// What an Op must have to be registered, and for how long it is.
+/// The requirements for registering an Op, and how long it stays registered.
 
 #include "autograd/op.h"
 

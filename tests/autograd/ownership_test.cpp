@@ -1,4 +1,4 @@
-/// Programs that compile must not be silently wrong: who owns a value, a gradient, a tape, a parameter.
+/// Programs that compile must not be silently wrong: ownership of values, gradients, tapes, parameters.
 
 #include <boost/test/unit_test.hpp>
 #include <memory>
@@ -65,7 +65,7 @@ BOOST_AUTO_TEST_CASE(copies_of_a_variable_are_the_same_variable) {
 
 BOOST_AUTO_TEST_CASE(a_value_of_another_shape_is_refused) {
   auto x = leaf({1, 2});
-  x.slot()->name = "x";
+  x.slot()->described().name = "x";
   x.value() = Tensor<double>::ones({3});
   BOOST_TEST(error_of([&] { backward(sum(x)); }) ==
              "sum: the variable x was created with shape [2] but now has a value of shape [3]; make a new one with variable()");

@@ -1,5 +1,5 @@
-/// Loops that compilers have compiled wrongly, with the flags of this library. When one of these fails, the compiler breaks complex
-/// arithmetic in silence: do not trust a gradient from this build.
+/// Loops that compilers have compiled wrongly, with the flags of this library. When one of these fails, the compiler silently
+/// breaks complex arithmetic: do not trust a gradient from this build.
 
 #include <boost/test/unit_test.hpp>
 #include <cmath>

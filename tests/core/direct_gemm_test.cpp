@@ -19,7 +19,7 @@ std::vector<R> some(std::int64_t n, std::uint64_t stream) {
   return {x.begin(), x.end()};
 }
 
-/// direct_gemm against the plain loops, also in what lies beside C's columns.
+/// Compares direct_gemm with plain loops, including that numbers beside C's columns are untouched.
 template <class R>
 void check(Transpose a_is, Transpose b_is, std::int64_t M, std::int64_t N, std::int64_t K, R alpha, R beta) {
   constexpr std::int64_t extra = 3;

@@ -81,7 +81,9 @@ BOOST_AUTO_TEST_CASE(small_blocks_wait_for_their_thread_and_pass_to_others_at_it
   std::vector<std::shared_ptr<void>> blocks = small_blocks(300, 200);
   BOOST_TEST(memory_stats().system_allocations == asked);
   BOOST_TEST(memory_stats().in_use >= before + 300 * 256);
-  std::thread([theirs = std::move(blocks)]() mutable { theirs.clear(); }).join();  // returned by another thread than took them
+  std::thread([theirs = std::move(blocks)]() mutable {
+    theirs.clear();
+  }).join();  // freed by another thread than the one that allocated them
   BOOST_TEST(memory_stats().in_use == before);
 }
 

@@ -1,5 +1,5 @@
 #pragma once
-/// A directory of its own for every test that writes files; removed at the end of its scope.
+/// A temporary directory for tests that write files; removed at the end of its scope.
 
 #include <stdlib.h>
 

@@ -1,4 +1,4 @@
-"""The book in docs/ tells the truth: its commands are run, its code is the project's, its links lead somewhere.
+"""The book in docs/ is correct: its commands are run, its code exists in the project, its links lead somewhere.
 
   book_test.py SOURCE_DIR PROGRAM_DIR...
 

@@ -1,4 +1,4 @@
-"""The figures of the book are what docs/figures/draw.py draws, and every picture says what to see.
+"""The figures of the book are the output of docs/figures/draw.py, and every picture has a caption.
 
   figures_test.py SOURCE_DIR ARGAND
 

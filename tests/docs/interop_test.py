@@ -1,4 +1,4 @@
-"""A parity case of a module of one's own (bench/pytorch/parity_case.py): the right one passes, wrong ones are found out. Without
+"""A parity case from a custom module (bench/pytorch/parity_case.py): the right one passes, wrong ones fail. Without
 PyTorch it is skipped. docs/interop.md shows the right one; tests/docs/book_test.py runs that page.
 
   interop_test.py SOURCE_DIR ARGAND_PROGRAM

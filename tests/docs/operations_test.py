@@ -1,4 +1,4 @@
-"""docs/operations.md: what its column of argand names is declared, and PyTorch differentiates what its column says, where it is installed.
+"""docs/operations.md: every name in argand's column is declared, and PyTorch, if installed, differentiates what its column says.
 
   operations_test.py SOURCE_DIR
 """

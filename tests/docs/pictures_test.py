@@ -1,4 +1,4 @@
-"""The pictures of the book are what the commands beside them draw.
+"""The pictures of the book are the output of the commands beside them.
 
   pictures_test.py SOURCE_DIR ARGAND
 

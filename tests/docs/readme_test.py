@@ -1,5 +1,4 @@
-"""README.md, CONTRIBUTING.md and the pages that they lead to tell the truth: their code is code of the project, their output is real,
-what they name exists.
+"""README.md, CONTRIBUTING.md and the pages that they lead to are correct: their code is taken from the project, their output is real, and every file they name exists.
 
   readme_test.py SOURCE_DIR FIRST_GRADIENT_PROGRAM ARGAND_PROGRAM
 """

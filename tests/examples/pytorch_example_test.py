@@ -1,4 +1,4 @@
-"""The example in two languages prints what tests/examples/11_to_pytorch_and_back.py.txt says. Skipped without PyTorch.
+"""The output of the example in two languages is tests/examples/11_to_pytorch_and_back.py.txt. Skipped without PyTorch.
 
   pytorch_example_test.py SOURCE_DIR PROGRAM
 """

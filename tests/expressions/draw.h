@@ -39,7 +39,7 @@ struct Tree {
 /// Of about that many levels.
 Tree draw(Dice& dice, int depth);
 
-/// A point at which something is likely to go wrong, as text.
+/// A point, as text, at which something is likely to go wrong.
 std::string draw_point(Dice& dice);
 
 /// Smaller trees with the same property, as small as can be found.

@@ -78,7 +78,7 @@ std::optional<Truth> at_distance(const Evaluator& f, std::complex<double> z, con
     vanishes = size1 * 30 < size && size2 * 30 < size1;
     if (!vanishes) return size2 > 2 * size1 || larger(change(x1, x2), change(y1, y2)) * 2 > moved ? std::optional(truth) : Truth{};
   }
-  // Both sides, without the value at the point: |z| has slopes 0 on average, and its mean grows with the distance.
+  // Compare both sides, without the value at the point: the slopes of |z| average to 0, while its mean grows with the distance.
   const std::array<Z, 3> directions = {Z(1.0), accuracy::i_unit, slanted()};
   const std::array<Quotient, 3> far = {x, y, d.along(slanted(), h)}, close = {x1, y1, d.along(slanted(), near)};
   for (std::size_t k = 0; k < 3; ++k) {

@@ -1,4 +1,4 @@
-/// Expressions: what parses computes, or says why not; its equation is one line of text and means the same.
+/// Expressions: one that parses can be evaluated, or an error says why not; its equation is one line of text with the same meaning.
 
 #include <algorithm>
 #include <cstring>
@@ -30,7 +30,7 @@ std::string value_of(const Expression& f) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  if (size > 2000) return 0;  // deeper thoughts only take longer
+  if (size > 2000) return 0;  // longer expressions only take more time
   const std::string text(text_of(data, size));
   accepts([&] {
     const Expression f(text);

@@ -1,5 +1,4 @@
-/// What a program answers when it is asked for its function, its value and its gradient: what is taken from it has the sizes it
-/// says.
+/// A program's answers when it is asked for its function, value and gradient: accepted ones have the declared sizes.
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-/// NumPy's archives: what opens can be read or is of a type that is not, and written again it reads the same.
+/// NumPy's archives: every array of one that opens can be read or has an unsupported type, and written again it reads the same.
 
 #include "data/files/npz.h"
 
@@ -41,7 +41,7 @@ bool visit_array(const NpzFile& file, const std::string& name, const F& f) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   static MemoryFile given, again;
   given.contents(text_of(data, size));
-  accepts([&] {  // a header by itself: mutations seldom reach those inside an archive
+  accepts([&] {  // a header alone: mutations seldom reach headers inside an archive
     const std::string bytes = npy_header("<f4", parse_npy_header(text_of(data, size), "it").shape);
     expect(parse_npy_header(bytes, "it").bytes == bytes.size(), "a header reads as it was written");
   });

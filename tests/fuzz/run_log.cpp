@@ -1,4 +1,4 @@
-/// The log of a run: a report draws whatever can be read of it, and going on with the run drops no more than later steps.
+/// The log of a run: a report draws whatever can be read of it, and resuming the run drops only later steps.
 
 #include "apps/report/log.h"
 #include "tests/fuzz/fuzz.h"

@@ -1,5 +1,5 @@
-/// Configuration files: settings written by toml_line() read the same, and a run's configuration that resolves survives its own
-/// file.
+/// Configuration files: settings written by toml_line() read the same, and a run's configuration that resolves is unchanged after
+/// writing and reading its file.
 
 #include "tests/fuzz/fuzz.h"
 #include "train/config/run_config.h"

@@ -1,5 +1,5 @@
-/// Somebody's text: cleaned, it is clean; cut into parts, nothing is lost; and tokens of every kind that is learnt from it stand
-/// for all of it.
+/// A user's text: cleaning makes it valid, splitting it into parts loses nothing, and every kind of tokens learnt from it can
+/// encode all of it.
 
 #include <numeric>
 

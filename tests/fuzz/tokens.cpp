@@ -12,7 +12,7 @@ using namespace argand;
 
 namespace {
 
-constexpr std::string_view sample = "The owl  and\tthe pussy-cat\n\n Größe 日本 😀 ﬁ 12 <|e|>\n";
+constexpr std::string_view sample = "The owl  and\tthe pussy-cat\n\n Größe 日本 😀 ﬁ e\u0301 \u0958 12 <|e|>\n";
 
 void use(const Tokenizer& tokens, std::string_view text) {
   const TokenText read = tokens.encode(text);

@@ -1,6 +1,6 @@
 #pragma once
-/// A tape of complex numbers of 500 bits: the exact value of a function of a matrix and, backwards, its gradient. Written anew from
-/// the mathematics; nothing of it is the library's.
+/// A tape of complex numbers of 500 bits: the exact value of a function of a matrix and, backwards, its gradient. Derived from the
+/// mathematics, without using the library.
 
 #include <functional>
 #include <vector>

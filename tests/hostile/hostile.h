@@ -5,7 +5,7 @@
 
 namespace hostile {
 
-/// How many matrices were compared, and how many refused.
+/// The number of matrices compared, and of those refused.
 struct Seen {
   int cases = 0, refused = 0;
 };

@@ -1,5 +1,5 @@
 #pragma once
-/// The exact functions that hostile matrices are given to.
+/// The exact functions applied to hostile matrices.
 
 #include "tests/hostile/exact_tape.h"
 

@@ -1,5 +1,5 @@
 #pragma once
-/// What is measured: an op, its exact function, the types.
+/// The measurements: an op, its exact function, the types.
 
 #include <mutex>
 

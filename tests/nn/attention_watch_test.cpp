@@ -1,4 +1,4 @@
-/// What those who look on are shown is what the models do.
+/// Watchers of attention see what the models compute.
 
 #include "nn/attention_watch.h"
 

@@ -1,4 +1,4 @@
-/// What CRAT is compared with: RETRO's chunked cross-attention and Fusion-in-Decoder.
+/// The baselines of CRAT: RETRO's chunked cross-attention and Fusion-in-Decoder.
 
 #include <boost/test/unit_test.hpp>
 #include <cmath>

@@ -1,5 +1,5 @@
-/// What leaves a model as it is: every invariance of every family, of every choice of its configuration; and what looks like one
-/// and is not.
+/// Changes that leave a model's output unchanged: every invariance of every family, for every choice of its configuration; and
+/// changes that only look like one.
 
 #include "nn/invariance.h"
 

@@ -1,5 +1,5 @@
 #pragma once
-/// What the tests of every family's language models share.
+/// Shared by the tests of every family's language models.
 
 #include <algorithm>
 #include <cmath>

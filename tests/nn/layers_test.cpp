@@ -1,4 +1,4 @@
-/// Layers for models of one's own: shapes, gradients of every parameter, turning, dropout, names, copies.
+/// Layers for custom models: shapes, gradients of every parameter, equivariance, dropout, names, copies.
 
 #include "nn/layers.h"
 
@@ -181,7 +181,7 @@ BOOST_AUTO_TEST_CASE(fields_are_named_and_listing_a_part_renames_nothing) {
                                                 "blocks.1.weight", "blocks.1.bias", "owned.weight"}),
              boost::test_tools::per_element());
   BOOST_TEST(parameters_of<double>(net.in)[0].name == "weight");
-  BOOST_TEST(net.in.weight.slot()->name == "in.weight");
+  BOOST_TEST(net.in.weight.slot()->name() == "in.weight");
 }
 
 BOOST_AUTO_TEST_CASE(a_copy_is_deep_and_complete_or_refused) {

@@ -1,4 +1,4 @@
-/// Parameters as models, optimisers and counters see them.
+/// Parameters as seen by models, optimisers and counters.
 
 #include "nn/module.h"
 
@@ -41,8 +41,8 @@ BOOST_AUTO_TEST_CASE(a_tied_variable_is_one_parameter) {
   const ParameterList<double> list = parameters_of(net);
   BOOST_TEST_REQUIRE(list.size() == 1U);
   BOOST_TEST(list[0].name == "encoder.weight");
-  BOOST_TEST(list[0].slot()->name == "encoder.weight");
-  BOOST_TEST(list[0].slot()->aliases == std::vector<std::string>{"decoder.weight"}, boost::test_tools::per_element());
+  BOOST_TEST(list[0].slot()->name() == "encoder.weight");
+  BOOST_TEST(list[0].slot()->info->aliases == std::vector<std::string>{"decoder.weight"}, boost::test_tools::per_element());
   BOOST_TEST(count_parameters(list) == 4);
   auto weight = net.weight;
   weight.set_grad(Tensor<double>::ones({2, 2}));

@@ -18,7 +18,7 @@ def test_every_planted_mistake_is_caught_and_nobody_is_accused():
     lines = ran("gradcheck_battery.py", "--short").splitlines()
     cases, caught, missed, accused = map(int, next(line for line in lines if line.startswith("all ")).split()[1:5])
     assert (cases, missed, accused) == (15, 0, 0) and caught == 14
-    assert len([line for line in lines if re.search(r"^[a-z ]+ +[1-9]\d* ", line)]) == 14  # every kind of mistake, and the sum
+    assert len([line for line in lines if re.search(r"^[a-z ]+ +[1-9]\d* ", line)]) == 14  # every kind of mistake, and the total
 
 
 def test_random_right_gradients_are_not_accused():

@@ -122,7 +122,7 @@ def test_noise_is_measured_and_the_gradient_judged_as_well_as_it_allows():
     assert result and any(note.startswith("f has relative noise of ") and "; judged to " in note for note in result.notes)
     assert argand.check(noisy, lambda x: -3 * x**2, X).verdict == "fail"
     assert argand.check(noisy, lambda x: 3.003 * x**2, X).verdict == "fail"
-    assert argand.check(noisy, lambda x: 3 * x**2, X, noise=0).verdict == "inconclusive"  # it is said to be exact, and is not
+    assert argand.check(noisy, lambda x: 3 * x**2, X, noise=0).verdict == "inconclusive"  # declared to be exact, but is not
 
 
 def test_at_a_kink_a_gradient_lies_between_the_one_sided_derivatives():

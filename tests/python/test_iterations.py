@@ -1,4 +1,4 @@
-"""Functions that iterate until they converge end with a verdict: with a NaN they would never."""
+"""Functions that iterate until convergence get a verdict: with a NaN they would never end."""
 import time
 
 import argand

@@ -1,4 +1,4 @@
-"""Which of OpenBLAS's kernels are asked for as the package is imported."""
+"""Which OpenBLAS kernels are requested when the package is imported."""
 import os
 import subprocess
 import sys

@@ -1,4 +1,4 @@
-"""points=N: mistakes that are not at x, what was found made simple, and right gradients left alone."""
+"""points=N: finds mistakes that do not show at x, simplifies the point, and accepts right gradients."""
 import argand
 import numpy as np
 import pytest
@@ -83,7 +83,7 @@ def test_wrong_use_gets_one_sentence():
     for points in (0, -1, 2.5, "many", True):
         with pytest.raises(argand.Error, match=f"points must be an integer of at least 1, got {points!r}"):
             argand.check(squares, lambda x: 2 * x, X, points=points) if points is not True else argand._points.search(*[None] * 4, points, 0, None)
-    with pytest.raises(argand.Error, match="f raises ValueError"):  # at x itself what is wrong with the call is told
+    with pytest.raises(argand.Error, match="f raises ValueError"):  # at x itself, an invalid call is reported
         argand.check(lambda x: np.sum(x.reshape(7)), lambda x: x, X, points=5)
 
 

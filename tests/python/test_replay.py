@@ -1,4 +1,4 @@
-"""A check as a file: written whole, read with distrust, and the same verdict once more."""
+"""A check as a file: written atomically, read with distrust, and giving the same verdict again."""
 import json
 import os
 import random

@@ -85,7 +85,7 @@ def test_no_step_follows_what_turns_between_two_numbers():
 
 
 def test_a_wrong_gradient_near_a_zero_of_it_is_no_kink():
-    # At neighbours it takes all values, those of f too; but it is not f's slope there.
+    # At neighbouring points a kink takes all these values, including f's; but f does not have this slope here.
     for x in (1e-8, 3e-8, -2e-7):
         for factor in (1.5, -1.0, 0.0):
             assert argand.check(lambda x: np.sum(x**2), lambda x: factor * 2 * x, np.array([x, x])).verdict == "fail"

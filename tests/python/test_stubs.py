@@ -1,4 +1,4 @@
-"""What type checkers are told of the package."""
+"""What the stubs tell type checkers about the package."""
 import importlib.util
 import pathlib
 import subprocess

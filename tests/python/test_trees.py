@@ -1,4 +1,4 @@
-"""argand.check on containers of arrays, and its options: every leaf is seen."""
+"""argand.check on containers of arrays, and its options: every leaf is checked."""
 import collections
 import dataclasses
 import time
@@ -116,7 +116,7 @@ def test_budgets_end_with_a_verdict():
     spent = argand.check(f, np.cos, X, max_calls=12)
     assert spent.verdict == "inconclusive" and "the budget of 12 calls is used up" in spent.headline
     assert argand.check(f, np.cos, X, max_calls=1000) and argand.check(f, np.cos, X, max_seconds=100)
-    # What was found before it ran out stays found.
+    # Mistakes found before the budget ran out are still reported.
     two = lambda a, b: np.sum(np.sin(a)) + np.sum(np.sin(b))
     calls = []
     argand.check(lambda x: calls.append(1) or f(x), lambda x: 2 * np.cos(x), X)

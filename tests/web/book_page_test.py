@@ -103,7 +103,7 @@ def read_pages(browser, site, pictures):
                     browser.open("file://" + os.path.join(site, name), width=width, mobile=width == 390)
                     browser.run("Promise.all([document.fonts.ready, ...[...document.images].map((i) => (i.loading = 'eager', i.decode().catch(() => 0)))]).then(() => 0)")
                     browser.picture(os.path.join(pictures, f"{name[:-5]}-{width}-{theme}.png"))
-        browser.open("file://" + os.path.join(site, name), width=390, height=844, mobile=True)
+        browser.resize(width=390, height=844, mobile=True)
         width = browser.run("document.documentElement.scrollWidth")
         expect(width <= 390, f"{name}: {width} pixels wide on a telephone of 390")
     return names
@@ -132,7 +132,11 @@ def use_lab(browser, site):
 
 
 def use_page(browser, site):
-    """Light and dark, and the contents on a telephone."""
+    """Light and dark, the place of a page in the contents, and the contents on a telephone."""
+    for name in ("01-wirtinger.html", "notebooks-thirty-minutes.html"):
+        browser.open("file://" + os.path.join(site, name))
+        edges = browser.run("[...document.querySelectorAll('#page-contents [aria-current], #page-contents ul ul a')].map((a) => a.getBoundingClientRect()).flatMap((box) => [box.top, box.bottom])")
+        expect(len(edges) > 4 and min(edges) > 0 and max(edges) <= 900, f"{name}: its headings in the contents are between {min(edges)} and {max(edges)} pixels of 900")
     browser.open("file://" + os.path.join(site, "index.html"), width=390, height=844, mobile=True)
     ground = "getComputedStyle(document.body).backgroundColor"
     before = browser.run(ground)

@@ -72,8 +72,11 @@ class Browser:
         elif method == "Runtime.exceptionThrown":
             self.console.append(what["exceptionDetails"].get("exception", {}).get("description", what["exceptionDetails"]["text"]))
 
-    def open(self, address, width=1280, height=900, mobile=False):
+    def resize(self, width=1280, height=900, mobile=False):
         self.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=mobile)
+
+    def open(self, address, width=1280, height=900, mobile=False):
+        self.resize(width, height, mobile)
         for url in ("about:blank", address):
             self.loaded = False
             self.call("Page.navigate", url=url)

@@ -1,5 +1,5 @@
-"""The lab under hands and links that mean no good: broken states, poles, cuts, NaN, infinities, answers that nobody can read. It says what is
-the matter, draws nothing that is not a number, calls nothing right that is not, and goes on.
+"""The lab with hostile input and links: broken states, poles, cuts, NaN, infinities, unreadable answers. It says what is wrong, draws only
+finite numbers, calls nothing right that is not, and continues.
 
   lab_hostile_test.py LAB_HTML
 

@@ -195,6 +195,11 @@ def use(browser):
     for words in ("2z", "2x + 2i*y", "2*(x + i*y)"):
         type_into("answer-gradient", words)
         expect(text_of(browser, "output[for=answer-gradient]") == "right", f"{words}: " + text_of(browser, "output[for=answer-gradient]"))
+    for words in (r"\bar z", r"\bar{z}", "z^*"):
+        type_into("answer-dz", words)
+        expect(text_of(browser, "output[for=answer-dz]") == "right", f"{words}: " + text_of(browser, "output[for=answer-dz]"))
+    type_into("answer-dz", r"\frac{z}{2}")
+    expect(text_of(browser, "output[for=answer-dz]").startswith(r"of TeX, \bar{z}"), r"\frac: " + text_of(browser, "output[for=answer-dz]"))
     type_into("answer-gradient", "")
     type_into("answer-dz", "")
     type_into("expression", "z/z̄")
@@ -300,7 +305,7 @@ def hands(browser):
 
 
 def drags(browser):
-    """A hand that moves z sees within 50 ms what that changes."""
+    """While the hand moves z, its effects are visible within 50 ms."""
     for f in DRAGGED:
         times, into, check = drag(browser, f)
         tenth, median = statistics.quantiles(times, n=10)[0], statistics.median(times)

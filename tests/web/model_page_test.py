@@ -59,7 +59,7 @@ def open_page(browser, **size):
 
 
 def trained_one(browser):
-    """The page opens with a model that has learnt."""
+    """The page opens with a trained model."""
     first = open_page(browser)
     share = browser.run("models[0].shares.at(-1)[1]")
     print(f"the page is ready after {first:.0f} ms, with a model of which {share:.0f} % of the sentences are right")
@@ -90,7 +90,7 @@ def honest_attention(browser):
 
 
 def hands(browser):
-    """Words, heads, and a head that is turned; what cannot be read is said beside the field, and what was seen stays."""
+    """Words, heads, and rotating a head; unreadable input is reported beside the field, and the previous picture stays."""
     type_into(browser, "text", "rosa is a wild hunter . the bear")
     expect(browser.run("seen[0].words.length") == 8 and browser.run("document.querySelectorAll('#query option').length") == 8, "another text is not watched")
     for wrong, said in (("rosa is pizza", "pizza"), ("", "no words"), ("rosa " * 100, "64")):
@@ -112,7 +112,7 @@ def hands(browser):
 
 
 def files(browser):
-    """The program opens what the page saves; the page opens it again, and nothing else."""
+    """The program opens the files that the page saves; the page opens them again, and nothing else."""
     saved = browser.run("""save().then((files) => new Promise((done) => { const reader = new FileReader();
       reader.onload = () => done(reader.result.split(",")[1]); reader.readAsDataURL(packed(files)); }))""")
     archive = base64.b64decode(saved)

@@ -1,5 +1,5 @@
 #pragma once
-/// What is requested for all rows of an ablation, besides their own settings.
+/// Settings requested for all rows of an ablation, in addition to each row's own.
 
 #include <cstdint>
 #include <string>
@@ -10,14 +10,14 @@
 
 namespace argand {
 
-/// 0 and "" where nothing was requested.
+/// Steps or text that were not requested are 0 and "".
 struct AblationRequest {
   std::string data{};
   Settings settings{};
   std::int64_t steps = 0, epochs = 0;
   bool quick = false;
   KeyTexts of_file{};  ///< an experiment's settings for all rows; requested ones take precedence
-  bool cost = false;   ///< only as many steps as measuring the cost takes
+  bool cost = false;   ///< run only as many steps as are needed to measure the cost
 };
 
 /// Only the requested rows, in table order; if none, all but the extra ones without a folder in `out`. Throws InputError for an

@@ -31,7 +31,7 @@ double number(const Json& line, const char* key) {
   return found != line.end() && found->is_number() ? found->get<double>() : 0;
 }
 
-/// What a step says of learnt parameters, besides the usual.
+/// The values of learnt parameters that a log line contains: every key but the usual ones.
 Json diagnostics_of(const Json& step) {
   constexpr std::array<std::string_view, 9> usual = {
       "step", "loss", "lr", "grad_norm", "auxiliary", "tokens_per_second", "seconds", "flops", "peak_memory"};
@@ -41,7 +41,7 @@ Json diagnostics_of(const Json& step) {
   return found;
 }
 
-/// What one pass over the log collects.
+/// The values collected in one pass over the log.
 struct Read {
   Json last_validation, made_by, learnt;
   std::int64_t last_step = 0, since_best = 0;
@@ -79,7 +79,7 @@ struct Read {
   }
 };
 
-/// Whether the run has ended. The checkpoint, if any, decides: a run repeats the steps that its log has beyond it.
+/// Whether the run has ended. The checkpoint, if any, decides: steps logged after it will be repeated.
 bool ended(const RunFolder& run, const RunConfig& config, const Read& log) {
   if (fs::exists(run.last())) {
     const Checkpoint last(run.last());

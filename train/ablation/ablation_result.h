@@ -16,28 +16,28 @@ namespace argand {
 struct AblationResult {
   double loss = 0;                        ///< nats per token, or per article
   double metric = 0;                      ///< perplexity, or accuracy in percent
-  std::optional<double> accuracy{};       ///< classifiers: the share of articles labelled rightly
+  std::optional<double> accuracy{};       ///< classifiers: the fraction of articles labelled correctly
   std::optional<double> bits_per_byte{};  ///< language models, if logged
   std::int64_t count = 0;                 ///< tokens or articles scored; 0 if not logged
   std::int64_t parameters = 0;            ///< real degrees of freedom; 0 if not logged
   // Costs; 0 if not logged.
-  double tokens_per_second = 0;                      ///< at the median step, excluding the first three if there are more
+  double tokens_per_second = 0;                      ///< in the median step; the first three are excluded if there are more
   double flops_per_token = 0;                        ///< of matrix products, forward and backward
   double flops_per_step = 0;                         ///< the same for a whole step
   std::int64_t peak_memory = 0;                      ///< bytes
-  double milliseconds_per_token = 0;                 ///< of generated text; 0 without a latency.json
-  double milliseconds_to_first_token = 0;            ///< the same
-  nlohmann::ordered_json timed_by{};                 ///< made_by of that measurement
+  double milliseconds_per_token = 0;                 ///< when generating text; 0 if there is no latency.json
+  double milliseconds_to_first_token = 0;            ///< likewise
+  nlohmann::ordered_json timed_by{};                 ///< `made_by` of the latency measurement
   std::map<std::int64_t, double> training_losses{};  ///< nats per token in a step's batch, for the logged steps
   nlohmann::ordered_json made_by{};                  ///< docs/log.md; null if not logged
-  nlohmann::ordered_json learnt{};                   ///< what the last logged step says of learnt parameters
-  RunProbes probes{};                                ///< by read_results
+  nlohmann::ordered_json learnt{};                   ///< learnt parameters in the last log line
+  RunProbes probes{};                                ///< set by read_results
 };
 
 /// OUT/ROW/seed-S: the folder of an ablation's run.
 std::string folder_of_run(const std::string& out, const std::string& row, std::int64_t seed);
 
-/// Parses a JSON file: null when missing, discarded when damaged.
+/// Parses a JSON file. Returns null if it is missing and a discarded value if it is damaged.
 nlohmann::ordered_json read_json(const std::string& path);
 
 /// The result in a run's folder; empty until the run has ended. Throws Error for an invalid configuration.
@@ -49,7 +49,7 @@ std::int64_t count_parameters_of_run(const std::string& folder);
 /// Seed -> result, of one row.
 using SeedResults = std::map<std::int64_t, AblationResult>;
 
-/// For each row of the table, the finished runs in OUT/ROW/seed-S, no matter which command started them. Every result has its
+/// For each row of the table, the finished runs in OUT/ROW/seed-S, whichever command started them. Every result has its
 /// parameters and probes.
 std::vector<SeedResults> read_results(const AblationTable& table, const std::string& out);
 

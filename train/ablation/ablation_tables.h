@@ -1,5 +1,5 @@
 #pragma once
-/// What an ablation compares, and what a paper says about it.
+/// The comparisons of an ablation, and the paper's claims about them.
 
 #include "nn/family.h"
 
@@ -7,7 +7,7 @@ namespace argand {
 
 struct AblationRow {
   std::string name;        ///< folder name: "without-pcl"
-  std::string what;        ///< description in the table
+  std::string what;        ///< description in the printed table
   KeyTexts settings;       ///< on top of the preset
   std::string paper = "";  ///< the paper's figure, verbatim, or empty
   bool extra = false;      ///< trained only when requested by name
@@ -15,7 +15,7 @@ struct AblationRow {
 
 /// A paper's claim about two rows: that one is better (lower perplexity, higher accuracy), or that they are alike.
 struct AblationClaim {
-  std::string paper;                    ///< its words and figures
+  std::string paper;                    ///< the claim in the paper's words
   std::string better = "", worse = "";  ///< rows; empty when no row can test it
   /// For a claim that they are alike: the largest difference, in % of perplexity or in points of accuracy.
   std::optional<double> within = {};

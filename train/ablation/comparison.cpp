@@ -41,7 +41,7 @@ std::vector<PairedDifference> compare_pairs(const std::vector<std::vector<double
     c.mean = spread.mean;
     if (row.size() < 2) continue;
     const Student t(static_cast<double>(row.size() - 1));
-    const double deviation = spread.deviation / std::sqrt(static_cast<double>(row.size()));  // of the mean
+    const double deviation = spread.deviation / std::sqrt(static_cast<double>(row.size()));  // standard error of the mean
     const double reach = two_sided_quantile(row.size(), static_cast<std::size_t>(m), confidence) * deviation;
     c.low = c.mean - reach, c.high = c.mean + reach;
     if (deviation > 0)

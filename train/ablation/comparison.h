@@ -1,5 +1,5 @@
 #pragma once
-/// Whether rows differ by more than chance: runs of two rows with the same seed form a pair.
+/// Tests whether rows differ by more than chance. Runs of two rows with the same seed form a pair.
 
 #include <cstddef>
 #include <optional>
@@ -18,7 +18,8 @@ Spread spread_of(const std::vector<double>& values);
 struct PairedDifference {
   std::size_t pairs = 0;
   double mean = 0;
-  /// Confidence interval of the true mean difference, and p-value for 0. Empty for fewer than two pairs.
+  /// Confidence interval of the true mean difference, and the p-value of the hypothesis that it is 0. Empty for fewer than two
+  /// pairs.
   std::optional<double> low{}, high{}, p{};
 };
 

@@ -10,7 +10,7 @@
 #include "core/text/keys.h"
 #include "train/config/settings.h"
 
-// toml++ 3.3 asserts that a key follows "[[", but a file with "[[[" must not abort the program.
+// toml++ 3.3 asserts that a key follows "[["; a file with "[[[" must not abort the program.
 namespace {
 [[noreturn]] void not_toml() { throw argand::Error("brackets or keys that are not valid TOML"); }
 }  // namespace
@@ -23,7 +23,7 @@ namespace {
 namespace argand {
 namespace {
 
-/// Reads the keys of a table of the file one by one; the keys left at the end are unknown.
+/// Reads the keys of one table of the file; keys never read are reported as unknown.
 class TomlReader {
  public:
   TomlReader(const std::string& path, const toml::table& table) : path_(path), table_(table) {}
@@ -31,7 +31,7 @@ class TomlReader {
   std::string text(const char* key, const char* otherwise = nullptr) {
     const toml::node* node = take(key, otherwise == nullptr);
     if (node == nullptr) return otherwise;
-    if (!node->is_string()) wrong(*node, key, "a text");
+    if (!node->is_string()) wrong(*node, key, "a string");
     return node->as_string()->get();
   }
   bool flag(const char* key) {
@@ -53,7 +53,7 @@ class TomlReader {
     for (const toml::node& element : *node->as_array()) all.push_back(value(element, key));
     return all;
   }
-  /// Keys of a configuration and their values, as on a command line.
+  /// Configuration keys and their values, as on a command line.
   KeyTexts settings(const char* key) {
     const toml::node* node = take(key, false);
     KeyTexts all;

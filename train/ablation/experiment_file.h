@@ -1,5 +1,5 @@
 #pragma once
-/// Comparisons as data: experiments/NAME.toml.
+/// Comparisons described in files: experiments/NAME.toml.
 
 #include <string>
 #include <vector>
@@ -11,7 +11,7 @@ namespace argand {
 struct Experiment {
   AblationTable table;
   KeyTexts shared;                 ///< for all rows, on top of the preset
-  std::vector<std::string> rates;  ///< learning rates to try for each row; none when the rows set their own
+  std::vector<std::string> rates;  ///< learning rates to try for each row; empty when the rows set their own
 };
 
 /// The file's keys: task, preset, family, source, note, costs, interventions, rates, [settings], and any number of

@@ -35,7 +35,7 @@ std::int64_t JsonReader::whole(const char* key) {
 
 std::string JsonReader::text(const char* key) {
   const Json& value = any(key);
-  if (!value.is_string()) fail("{} must be a text", key);
+  if (!value.is_string()) fail("{} must be a string", key);
   const auto text = value.get<std::string>();
   if (on_one_line(text) != text) fail("{} must be on one line", key);
   return text;

@@ -66,7 +66,7 @@ AuditProbe read_audit(JsonReader part) {
   return audit;
 }
 
-/// What made a run; null in old ones.
+/// The environment of a run; null in old files.
 Json read_made_by(JsonReader& run, const char* key) {
   if (run.any(key).is_null()) return nullptr;
   JsonReader part = run.part(key);
@@ -125,7 +125,7 @@ std::vector<RateResult> read_rates(JsonReader part) {
   return rates;
 }
 
-/// Values of a configuration; null says that a key is not there.
+/// Configuration values; null means that the key is absent.
 void require_settings(const JsonReader& place, const Json& settings, bool may_be_null) {
   const auto is_plain = [](const Json& v) { return v.is_string() || v.is_number() || v.is_boolean(); };
   for (const auto& [key, value] : settings.items())
@@ -139,7 +139,7 @@ void read_row(JsonReader& part, ResultTable& runs, const std::vector<std::int64_
   row.name = part.text("row");
   if (!is_row_name(row.name)) part.fail("\"{}\" cannot name a folder; use letters, digits, - _ . +", row.name);
   for (const AblationRow& other : runs.table.rows)
-    if (&other != &row && other.name == row.name) part.fail("the row {} is there twice", row.name);
+    if (&other != &row && other.name == row.name) part.fail("the row {} appears twice", row.name);
   row.what = part.text("what");
   row.paper = part.text("paper");
   const std::int64_t parameters = part.whole("parameters");
@@ -163,7 +163,7 @@ void read_row(JsonReader& part, ResultTable& runs, const std::vector<std::int64_
     AblationResult result = read_run(run, runs.table.task == "lm", steps);
     result.parameters = parameters;
     run.end();
-    if (!of_row.emplace(seed, std::move(result)).second) run.fail("seed {} is there twice", seed);
+    if (!of_row.emplace(seed, std::move(result)).second) run.fail("seed {} appears twice", seed);
   }
   if (of_row.empty()) part.fail("the row {} has no runs", row.name);
   part.end();
@@ -251,7 +251,7 @@ Json json_of(const std::vector<RateResult>& rates) {
   return json;
 }
 
-/// Where a row's settings differ from those of the first, by key; null for a key that it has not.
+/// The settings that differ from those of the first row, by key; null for a key that is missing in one.
 Json own_settings(const Json& settings, const Json& common) {
   std::set<std::string> keys;
   for (const Json* all : {&settings, &common})
@@ -270,7 +270,7 @@ Json json_of(const AblationClaim& claim) {
   return json;
 }
 
-/// On one line. (dump() would write some numbers with 16 digits that need five: 0.69244 as 0.6924400000000001.)
+/// Writes JSON on one line. (dump() gives some numbers 16 digits where five are enough: 0.6924400000000001 for 0.69244.)
 std::string text_of(const Json& value, const char* comma = ", ", const char* colon = ": ") {
   if (value.is_number_float()) {
     const std::string number = fmt::format("{}", value.get<double>());
@@ -287,16 +287,16 @@ std::string text_of(const Json& value, const char* comma = ", ", const char* col
 
 ResultTable parse_results(std::string_view text, const std::string& path) {
   const Json json = json_or_nothing(text);
-  if (json.is_discarded()) input_fail(path, "is no JSON file, or damaged");
+  if (json.is_discarded()) input_fail(path, "is not a JSON file, or is damaged");
   JsonReader all(path, json);
   ResultTable runs;
   AblationTable& table = runs.table;
-  table.preset = "small";  // its settings say all
+  table.preset = "small";  // the settings are complete, so the preset adds nothing
   table.family = all.text("family");
   table.task = all.text("task");
   if (table.task != "lm" && table.task != "classify") all.fail("task must be lm or classify, not \"{}\"", table.task);
   if (all.has("measures")) {
-    if (all.text("measures") != "costs") all.fail("measures can only be costs");
+    if (all.text("measures") != "costs") all.fail("\"measures\" must be \"costs\" or absent");
     runs.costs = true;
   }
   JsonReader asked = all.part("asked");
@@ -315,7 +315,7 @@ ResultTable parse_results(std::string_view text, const std::string& path) {
   }
   for (JsonReader& claim : all.parts("claims")) table.claims.push_back(read_claim(claim));
   for (const Json& setting : all.list("interventions")) {
-    if (!setting.is_string()) all.fail("interventions must be texts");
+    if (!setting.is_string()) all.fail("interventions must be strings");
     table.interventions.push_back(setting);
   }
   for (JsonReader& row : all.parts("rows")) read_row(row, runs, steps, common);

@@ -20,7 +20,7 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
-/// "wikitext-2" for "/data/wikitext-2/", and so for each of several paths separated by commas.
+/// The last component of each path in a comma-separated list: "wikitext-2" for "/data/wikitext-2/".
 std::string last_names(const std::string& paths) {
   std::string names;
   for (std::size_t begin = 0; begin <= paths.size();) {
@@ -33,7 +33,7 @@ std::string last_names(const std::string& paths) {
   return names;
 }
 
-/// What the sweep in OUT/search/ROW found.
+/// The result of the sweep in OUT/search/ROW.
 RateResults read_rates(const std::string& folder) {
   RateResults rates;
   for (const auto& [name, outcome] : outcomes_in(folder)) {
@@ -56,7 +56,7 @@ std::set<std::int64_t> steps_of(const AblationResult& run) {
   return steps;
 }
 
-/// The steps that the curves of all runs have.
+/// The steps that occur in the curves of all runs.
 std::set<std::int64_t> common_steps(const ResultTable& runs) {
   std::optional<std::set<std::int64_t>> common;
   for (const SeedResults& row : runs.results)
@@ -140,7 +140,7 @@ RunConfig config_of_settings(const Json& settings) {
     require(found != settings.end() && found->is_string(), "config", "{} is missing", key);
     return found->get<std::string>();
   };
-  // Which part has a key: what is in none of the defaults is the family's own.
+  // Finds the part that has a key; a key without a common default belongs to the family.
   const std::string task = word("task");
   Json parts = parse_json("config", RunConfig::resolve({}, {{"family", word("family")}}, task).to_json());
   Json config = {{"model", Json::object()}, {"optimizer", Json::object()}, {"training", {{"seed", 0}}}};
@@ -203,7 +203,7 @@ ResultTable against_row(const ResultTable& rows, const ResultTable& other, const
     for (const char* key : {"task", "data", "split", "tokens", "vocab_size", "eval_protocol", "eval_batches", "test_articles"}) {
       const Json a = rows.settings[i].value(key, Json()), b = other.settings[*at].value(key, Json());
       if (a != b)
-        input_fail(place, "{} was measured otherwise: {} is {}, that of {} is {}", row, key, b.dump(), rows.table.rows[i].name,
+        input_fail(place, "{} cannot be compared: its {} is {}, that of {} is {}", row, key, b.dump(), rows.table.rows[i].name,
                    a.dump());
     }
     if (&rows != &other || i != *at) append_row(runs, rows, i);
@@ -214,7 +214,7 @@ ResultTable against_row(const ResultTable& rows, const ResultTable& other, const
 
 ResultTable joined(const ResultTable& before, ResultTable now, const std::string& place) {
   const auto differ = [&](const char* what, const std::string& kept, const std::string& is) {
-    if (kept != is) input_fail(place, "{} of the rows that are kept and of these differ: {}; {}", what, kept, is);
+    if (kept != is) input_fail(place, "{} of the kept rows and of the new ones differ: {}; {}", what, kept, is);
   };
   differ("the families", before.table.family, now.table.family);
   differ("the tasks", before.table.task, now.table.task);
@@ -226,7 +226,7 @@ ResultTable joined(const ResultTable& before, ResultTable now, const std::string
     for (const auto& [seed, run] : now.results[row]) {
       const std::set<std::int64_t> logged = steps_of(run);
       if (!std::includes(logged.begin(), logged.end(), steps.begin(), steps.end()))
-        input_fail(place, "{}, seed {}, did not log all the steps of the curves that are kept", now.table.rows[row].name, seed);
+        input_fail(place, "{}, seed {}, did not log all the steps of the kept curves", now.table.rows[row].name, seed);
     }
   keep_steps(now, steps);
 

@@ -1,5 +1,5 @@
 #pragma once
-/// What was measured of a finished language model besides its loss.
+/// Measurements of a finished language model other than its loss.
 
 #include <cstdint>
 #include <nlohmann/json.hpp>
@@ -10,7 +10,7 @@
 
 namespace argand {
 
-/// How varied texts are, and their loss under a judge: train/evaluation/text_metrics.h.
+/// The diversity of generated texts, and their loss under a judge (train/evaluation/text_metrics.h).
 struct TextFigures {
   double dist_1 = 0, dist_2 = 0, rep_4 = 0;
   std::optional<double> loss{};  ///< nats per token, if judged
@@ -21,10 +21,10 @@ struct TextProbe {
   double top_p = 0, temperature = 0;
   std::string judge{};  ///< "" if not judged
   TextFigures model{};
-  std::optional<TextFigures> corpus{};  ///< how the corpus itself continues the prompts
+  std::optional<TextFigures> corpus{};  ///< the same for the continuations in the corpus
 };
 
-/// The loss by the number of preceding tokens, in nats.
+/// Loss in nats by the number of preceding tokens.
 struct PositionProbe {
   struct Span {
     std::int64_t first = 0, last = 0;
@@ -34,7 +34,7 @@ struct PositionProbe {
   std::vector<Span> spans{};
 };
 
-/// The loss with the passages found, and with others in their place.
+/// Loss with the passages found, and with other passages in their place.
 struct ExchangeProbe {
   std::int64_t count = 0;
   double loss = 0, exchanged = 0;
@@ -48,22 +48,22 @@ struct RunProbes {
   std::optional<PositionProbe> positions{};
   std::optional<TextProbe> texts{};
   std::optional<double> as_learnt{};                   ///< validation loss
-  std::vector<std::pair<std::string, double>> with{};  ///< the same after settings of parameters: "delta=0", loss
+  std::vector<std::pair<std::string, double>> with{};  ///< loss after setting parameters, by setting: ("delta=0", loss)
   std::optional<ExchangeProbe> exchanged{};
   std::optional<AuditProbe> audit{};
 };
 
-/// Whether a probe's file, as evaluations and audits write it, has everything that is read of it.
+/// Whether a file written by an evaluation or an audit has all the values that are read from it.
 bool is_written(const nlohmann::ordered_json& probe);
 bool is_positions(const nlohmann::ordered_json& probe);
 bool is_evaluation(const nlohmann::ordered_json& probe);
 bool is_exchanged(const nlohmann::ordered_json& probe);
 bool is_audit(const nlohmann::ordered_json& probe);
 
-/// The probe in the file; null if there is none. Throws Error for a damaged one.
+/// Reads one probe from a file; null if there is none. Throws Error if the file is damaged.
 nlohmann::ordered_json read_probe(const std::string& path, bool (*is_one)(const nlohmann::ordered_json&));
 
-/// All probes of the run in a folder; of those with parameters set, the `interventions`.
+/// All probes of the run in a folder. `interventions` lists the parameter settings to look for.
 RunProbes read_probes(const std::string& folder, const std::vector<std::string>& interventions);
 
 }  // namespace argand

@@ -1,6 +1,6 @@
 #pragma once
 /// Checkpoints: a safetensors file with the parameters under their own names, so that any reader of the format opens them, the
-/// optimiser's memory under `optimizer.ROLE.NAME`, and in the metadata what else a run needs to resume. Nothing in it depends on
+/// optimiser's memory under `optimizer.ROLE.NAME`, and in the metadata everything else needed to resume. Nothing in it depends on
 /// the clock or the machine's load: equal runs write equal bytes.
 
 #include <limits>
@@ -21,8 +21,8 @@ struct Fingerprints {
   std::string vocabulary;  ///< of vocab.txt
   std::string pieces;      ///< of tokens.model, where SentencePiece makes the tokens
   std::string classes;     ///< of classes.txt; empty for a language model
-  std::string data;        ///< fingerprint_of() the training data
-  std::string init;        ///< the file of its initial weights; empty if they were drawn
+  std::string data;        ///< of the training data: fingerprint_of()
+  std::string init;        ///< of the file with the initial weights; empty if they were random
 
   bool any() const { return !data.empty(); }
 };
@@ -31,17 +31,17 @@ struct Fingerprints {
 struct RunState {
   std::int64_t step = 0;  ///< steps taken; also the position in the data, which is a function of (seed, step)
   double best_valid = std::numeric_limits<double>::infinity();  ///< Evaluation::objective(): nats per token, or a share
-  double best_loss = std::numeric_limits<double>::quiet_NaN();  ///< of that validation; NaN: not known
-  std::optional<double> best_accuracy{};                        ///< of that validation, for a classifier
+  double best_loss = std::numeric_limits<double>::quiet_NaN();  ///< loss of that validation; NaN: unknown
+  std::optional<double> best_accuracy{};                        ///< accuracy of that validation, for a classifier
   std::int64_t best_step = 0;                                   ///< step of that validation; 0: not validated yet
   std::int64_t since_best = 0;                                  ///< validations since then
-  BitsPerByte in_bits{};                                        ///< of a language model's validation text
+  BitsPerByte in_bits{};                                        ///< for a language model's validation text
   std::string validated_on{};  ///< for a classifier: "validation" or "test" articles; empty: unknown
   Fingerprints made_from{};
 
   /// A language model's best loss in bits per byte; empty when unknown.
   std::optional<double> best_bits_per_byte() const;
-  /// The accuracy at a classifier's best validation. (Runs from before there was a choice ranked by accuracy.)
+  /// The accuracy at a classifier's best validation. (Older runs, which had no choice, ranked by accuracy.)
   double accuracy_of_best() const { return best_accuracy.value_or(1 - best_valid); }
 };
 
@@ -49,12 +49,12 @@ struct RunState {
 bool has_ended(const RunConfig& config, const RunState& state);
 bool stopped_early(const RunConfig& config, const RunState& state);
 
-/// `optimizer` may be null: the file is then for use, not for resuming. `encodings`: of passages, as in the approximate index.
+/// `optimizer` may be null if the file is not for resuming. `encodings`: of the passages, as in the approximate index.
 template <RealScalar R>
 void save_checkpoint(const std::string& path, const RunConfig& config, const RunState& state, const ParameterList<R>& parameters,
                      const Optimizer<R>* optimizer, const std::vector<Tensor<float>>& encodings = {});
 
-/// An open checkpoint, its metadata read and checked. Throws Error for files that are not checkpoints or are damaged.
+/// An open checkpoint whose metadata has been read and checked. Throws Error for files that are damaged or not checkpoints.
 class Checkpoint {
  public:
   explicit Checkpoint(const std::string& path);
@@ -66,7 +66,7 @@ class Checkpoint {
   /// Fills the parameters. Throws Error, before changing any, unless the file has exactly these names with these shapes.
   template <RealScalar R>
   void load(const ParameterList<R>& parameters) const;
-  /// Throws Error when the file has no such state; nothing changes then.
+  /// Loads the optimiser's state. Throws Error, changing nothing, when the file has none that fits.
   template <RealScalar R>
   void load(Optimizer<R>& optimizer) const;
   /// The saved encodings; none for a run that searches exactly.
@@ -78,13 +78,13 @@ class Checkpoint {
   RunState state_;
 };
 
-/// Whether the file is marked as a checkpoint.
+/// Whether the file's metadata mark it as a checkpoint.
 bool is_checkpoint(const SafetensorsFile& file);
-/// The checkpoint that RUN stands for: RUN itself when it is a file; in a folder best.safetensors, or last.safetensors before the
-/// first validation. Throws Error when there is none.
+/// The checkpoint to use for RUN: RUN itself when it is a file; in a folder best.safetensors, or last.safetensors before the first
+/// validation. Throws Error when there is none.
 std::string find_checkpoint(const std::string& run);
 
-/// Calls f with a number of the type that the configuration's `precision` names.
+/// Calls f with a value of the type that the configuration's `precision` names.
 template <class F>
 auto with_precision(const RunConfig& config, const F& f) {
   return config.training.precision == "float64" ? f(double()) : f(float());

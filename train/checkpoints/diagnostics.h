@@ -1,5 +1,5 @@
 #pragma once
-/// A family's diagnostic parameters (DiagnosticParameters in nn/family.h), from a model in training or from a file.
+/// A family's diagnostic parameters (DiagnosticParameters in nn/family.h), read from a model in training or from a file.
 
 #include "autograd/parameter.h"
 #include "data/files/safetensors.h"
@@ -10,7 +10,7 @@ namespace argand {
 /// The real parameters that `diagnostics` names, in list order.
 template <RealScalar R>
 std::vector<NamedNumbers> diagnostic_parameters(const DiagnosticParameters& diagnostics, const ParameterList<R>& parameters);
-/// Skips the optimiser's state.
+/// Reads them from a file, without the optimiser's state.
 std::vector<NamedNumbers> diagnostic_parameters(const DiagnosticParameters& diagnostics, const SafetensorsFile& file);
 
 /// Mean and standard deviation, √(Σ (x - mean)² / count), of all elements of the parameters with that name; count 0 when there are

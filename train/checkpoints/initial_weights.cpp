@@ -13,7 +13,7 @@
 namespace argand {
 namespace {
 
-/// What the rows of a parameter belong to.
+/// What the rows of a parameter correspond to.
 enum class Rows { Nothing, Words, Classes };
 
 /// Name -> row count of every parameter of a model with this many words and classes.
@@ -26,7 +26,7 @@ std::map<std::string, std::int64_t> row_counts(ModelConfig config, std::int64_t 
   return counts;
 }
 
-/// What the rows of every parameter belong to, found from which row counts change with the numbers of words and classes.
+/// Finds what the rows of each parameter correspond to: which row counts change with the number of words or classes?
 std::map<std::string, Rows> rows_of(const ModelConfig& config) {
   const auto few = row_counts(config, 3, 5), more = row_counts(config, 4, 6);
   std::map<std::string, Rows> rows;
@@ -34,7 +34,7 @@ std::map<std::string, Rows> rows_of(const ModelConfig& config) {
   return rows;
 }
 
-/// `shape` with the row count of `other`.
+/// `shape` with its first size taken from `other`.
 Shape with_rows_of(const Shape& other, Shape shape) {
   if (shape.rank() > 0 && other.rank() > 0) shape[0] = other[0];
   return shape;
@@ -48,10 +48,10 @@ void require_finite(const Tensor<T>& x, const std::string& name, const std::stri
   require(std::all_of(x.begin(), x.end(), finite), "init", "{} in {} contains non-finite numbers", name, path);
 }
 
-/// For each word of a model, its row in the file; nothing for words that the file's run did not know.
+/// For each word of a model, its row in the file; empty for words that are not in the file's vocabulary.
 using WordRows = std::vector<std::optional<Vocabulary::Id>>;
 
-/// Tokens are identified by both their display form and their text, because a piece may look like a byte.
+/// Tokens are identified by both their display form and their text, because a piece can look like a byte token.
 WordRows rows_in(const Tokenizer& theirs, const Tokenizer& ours) {
   const auto name = [](const Tokenizer& tokens, Tokenizer::Id id) { return std::pair(tokens.shown(id), tokens.text(id, false)); };
   std::map<std::pair<std::string, std::string>, Tokenizer::Id> known;
@@ -65,11 +65,11 @@ WordRows rows_in(const Tokenizer& theirs, const Tokenizer& ours) {
   return rows;
 }
 
-/// A parameter and the numbers for it.
+/// A parameter and the values for it.
 template <RealScalar R>
 struct Taken {
   Parameter<R> parameter;
-  bool by_words;  ///< copy row by row, for the words in common
+  bool by_words;  ///< copy row by row, only for shared words
   AnyTensorOf<R> numbers{};
 };
 
@@ -84,7 +84,7 @@ void read(const File& file, Taken<R>& taken) {
       taken.parameter.var);
 }
 
-/// Copies the numbers into the parameter; returns how many real numbers were copied.
+/// Copies the values into the parameter; returns how many real numbers were copied.
 template <RealScalar R>
 std::int64_t put(Taken<R>& taken, const WordRows& rows) {
   return std::visit(

@@ -13,7 +13,7 @@
 
 namespace argand {
 
-/// Which parameters matched and which did not.
+/// A summary of which parameters were loaded and which were not.
 struct FittedWeights {
   std::string path;                               ///< of the file
   std::int64_t tensors = 0;                       ///< loaded fully, or partly for rows that belong to words
@@ -21,30 +21,31 @@ struct FittedWeights {
   std::int64_t all_tensors = 0;                   ///< in the model
   std::int64_t all_numbers = 0;                   ///< in the model
   std::vector<std::string> missing{};             ///< parameters that the file does not have
-  std::vector<std::string> own{};                 ///< output layer parameters, when the file's has other classes or another task
+  std::vector<std::string> own{};                 ///< output layer parameters, when the file has other classes or another task
   std::vector<std::string> extra{};               ///< tensors that the model does not have
   std::optional<std::int64_t> words_in_common{};  ///< when the words are not those of the file's run
   std::int64_t words = 0;                         ///< in the model's vocabulary
-  std::string called = "words";                   ///< what to call them
+  std::string called = "words";                   ///< what they are called in messages
   bool same_pieces = false;                       ///< the pieces are exactly those of the file's run
 };
 
 class InitialWeights {
  public:
-  /// A run's folder (its best checkpoint), a checkpoint with the words beside it, or any safetensors or .npz file. Throws Error.
+  /// Accepts a run's folder (its best checkpoint), a checkpoint with its vocabulary beside it, or any safetensors or .npz file.
+  /// Throws Error.
   explicit InitialWeights(const std::string& source);
 
-  /// The run's model as settings of a file: family and sizes, but not what the data determine. Empty unless the file is a
+  /// The settings of the run's model: family and sizes, without those that follow from the data. Empty unless the file is a
   /// checkpoint.
   Settings model_settings() const;
-  /// The run, if it is a language model's; otherwise null.
+  /// The run, if it trained a language model; otherwise null.
   const TrainedRun* language_model() const;
-  /// The checksum of the file's bytes, for the new run to record.
+  /// The checksum of the file, which the new run records.
   std::string checksum() const;
 
-  /// Fills those parameters of a model with these words and classes that the file has. If the words differ from the run's, the ones
-  /// in common keep their rows. A classifier's output layer is loaded when the classes are the same. Throws Error for the first
-  /// tensor with another shape, before changing anything, and when nothing fits.
+  /// Fills the parameters that the file has, in a model with these words and classes. If the vocabularies differ, shared words keep
+  /// their rows. A classifier's output layer is loaded when the classes are the same. Throws Error, before changing anything, for
+  /// the first tensor with another shape, and when nothing fits.
   template <RealScalar R>
   FittedWeights load(Model<R>& model, const Tokenizer& words, const std::vector<std::string>& classes) const;
 

@@ -20,7 +20,8 @@ struct Kept {
   std::int64_t damaged = 0;  ///< damaged lines in these bytes
 };
 
-/// The file up to its last line that is not past the step, plus the damaged lines right after it, which may belong to that step.
+/// The length of the file up to its last line that is not past the step, including any damaged lines right after it, which may
+/// belong to that step.
 Kept lines_up_to(const std::string& path, std::int64_t last_step) {
   Kept kept;
   if (last_step < 0) return kept;

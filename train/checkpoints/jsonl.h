@@ -15,19 +15,20 @@ void for_each_line(const std::string& path, const std::function<void(nlohmann::o
 
 class JsonLines {
  public:
-  /// Opens (or creates) the file and drops what a run wrote after the checkpoint from which it now resumes: the lines of later
-  /// steps at its end, and a half-written last line. Earlier damaged lines are kept. last_step = -1 drops all. The file stays
-  /// locked while the object lives. Throws Error when it cannot be opened or another process holds it.
+  /// Opens or creates the file. Drops what a run wrote after the checkpoint from which it now resumes: trailing lines of later
+  /// steps, and a half-written last line. Earlier damaged lines are kept. last_step = -1 drops everything. The file stays locked
+  /// during the object's lifetime. Throws Error when it cannot be opened or another process holds the lock.
   JsonLines(const std::string& path, std::int64_t last_step);
   ~JsonLines();
   JsonLines(const JsonLines&) = delete;
   JsonLines& operator=(const JsonLines&) = delete;
 
-  /// Appends one line, which survives even if the process is killed right afterwards. Throws Error (full disk).
+  /// Appends one line, which survives even if the process is killed right afterwards. Throws Error, for example when the disk is
+  /// full.
   void write(const nlohmann::ordered_json& line);
-  /// The number of complete but damaged lines found (no object with a step, or a step out of order), which were kept.
+  /// The number of damaged lines found (no object with a step, or a step out of order), which were kept.
   std::int64_t damaged() const { return damaged_; }
-  /// Flushes to disk: call before a checkpoint that relies on these lines.
+  /// Flushes to disk. Call it before writing a checkpoint that relies on these lines.
   void sync();
 
  private:

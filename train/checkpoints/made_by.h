@@ -7,11 +7,11 @@
 
 namespace argand {
 
-/// The program's version and the commit it was built from, or "". Call before training.
+/// The version and commit of the program; the commit may be "". Call before training.
 void name_program(const std::string& version, const std::string& commit);
 
 /// {"argand": version, "commit": ..., "processor": its model, "level": the x86-64 level in use, "blas": OpenBLAS's kernels,
-/// "threads": how many compute}; unknown entries are absent.
+/// "threads": their number}; unknown entries are absent.
 nlohmann::ordered_json made_by();
 
 }  // namespace argand

@@ -23,7 +23,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// N of step-N.safetensors; nothing for other names.
+/// N of step-N.safetensors; empty for other names.
 std::optional<std::int64_t> step_of(std::string_view name) {
   constexpr std::string_view before = "step-", after = ".safetensors";
   if (!name.starts_with(before) || !name.ends_with(after)) return std::nullopt;
@@ -39,7 +39,7 @@ bool is_among(const std::array<std::string_view, n>& names, std::string_view nam
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-/// Whether training writes a file of this name.
+/// Whether training writes a file with this name.
 bool is_of_training(std::string_view name) {
   static constexpr std::array<std::string_view, 10> names = {
       "last.safetensors", "best.safetensors", "log.jsonl",      "config.toml",  "config.json",
@@ -47,7 +47,7 @@ bool is_of_training(std::string_view name) {
   return is_among(names, name) || step_of(name);
 }
 
-/// Whether training or an evaluation of the trained model writes a file of this name.
+/// Whether training or an evaluation writes a file with this name.
 bool is_ours(std::string_view name) {
   static constexpr std::array<std::string_view, 6> names = {"written.json", "positions.json", "exchanged.json",
                                                             "audit.json",   "latency.json",   "as-learnt.json"};
@@ -55,7 +55,7 @@ bool is_ours(std::string_view name) {
   return is_of_training(name) || is_among(names, name) || of_eval_set;
 }
 
-/// Whether a sweep or an ablation writes a file of this name into its folder, which holds the runs' folders.
+/// Whether a sweep or an ablation writes a file with this name into its folder, which holds the runs' folders.
 bool is_of_several_runs(std::string_view name) {
   static constexpr std::array<std::string_view, 5> names = {"sweep.json", "ablation.json", "table.md", "table.json", "probes.md"};
   return is_among(names, name);
@@ -134,7 +134,7 @@ RunLock RunFolder::create(bool overwrite) const {
   fs::create_directories(path_, error);
   require(!error && fs::is_directory(path_), "train", "cannot create the folder {}: {}", path_,
           error ? error.message() : "a file with that name exists");
-  if (!overwrite) require_free();  // its message says more than that the folder is in use
+  if (!overwrite) require_free();  // a clearer message than "the folder is in use"
   RunLock lock(path_);
   if (!overwrite) require_free();
   if (fs::exists(log(), error)) const JsonLines unused(log(), -1);

@@ -10,44 +10,43 @@
 
 namespace argand {
 
-/// While this lives, nobody else trains in the folder, neither this program nor another.
+/// Locks a run's folder: during its lifetime no other process or thread can train there.
 class RunLock {
  public:
   RunLock() = default;
   /// Throws Error when the folder cannot be opened or another process holds it.
   explicit RunLock(const std::string& folder);
-  /// A handle of the folder, even after it is moved; -1 without one.
+  /// A descriptor of the folder, valid even after it is moved; -1 if there is no lock.
   int descriptor() const { return descriptor_ ? *descriptor_ : -1; }
 
  private:
-  std::shared_ptr<const int> descriptor_;  ///< closes it at the end; locks end with their descriptor, however a process ends
+  std::shared_ptr<const int> descriptor_;  ///< closes the descriptor, which releases the lock, as does any end of the process
 };
 
 /// RUN/last.safetensors         the newest checkpoint, with the optimiser's memory: what a run resumes from
 /// RUN/best.safetensors         the parameters with the best validation so far
 /// RUN/step-N.safetensors       checkpoints kept on the way
 /// RUN/log.jsonl                one JSON object a line
-/// RUN/config.toml, config.json what was asked for; RUN/vocab.txt: one word or character a line, in the
+/// RUN/config.toml, config.json the configuration; RUN/vocab.txt: one word or character a line, in the
 ///                              order of ids; or RUN/tokens.model: the pieces, as SentencePiece has them; or
 ///                              RUN/tokenizer.json, as Hugging Face has them
 /// RUN/classes.txt              of a classifier: the names of the labels, one a line
-/// RUN/nan-trace.json           of a run that its first number that is not finite stopped: op, numbers and batch
+/// RUN/nan-trace.json           if the run stopped at a non-finite number: op, numbers and batch
 /// RUN/written.json, positions.json  of a run that `argand ablate` has probed: its texts, and its loss by position
-/// RUN/exchanged.json, audit.json  where it looks things up: its loss with other passages than those found, and the audit
-/// RUN/latency.json             of a language model whose costs `argand ablate --cost` has measured: the time of a token it writes
-/// RUN/as-learnt.json, with-NAME=VALUE.json  its loss, and that with a parameter put at a number
+/// RUN/exchanged.json, audit.json  for models with retrieval: the loss with other passages than those found, and the audit
+/// RUN/latency.json             of a language model whose costs `argand ablate --cost` has measured: the time per generated token
+/// RUN/as-learnt.json, with-NAME=VALUE.json  its loss, and its loss with a parameter set to a number
 class RunFolder {
  public:
   explicit RunFolder(std::string path) : path_(path), at_(std::move(path)) {}
 
-  /// Makes the folder for a new run and locks it. Throws Error when another process trains in it, and when there is a run in it
-  /// already, unless `overwrite`: then its files go.
+  /// Creates and locks the folder of a new run. If the folder contains a run already, removes its files with `overwrite`, and
+  /// throws Error without. Throws Error when another process trains in it.
   [[nodiscard]] RunLock create(bool overwrite) const;
-  /// The folder that is locked, to be used while the lock lives: its files are reached through the lock, so that a folder that is
-  /// moved takes the run along, and another one that takes its name is not written to. (By path where a system has no
-  /// /proc/self/fd.)
+  /// This folder, with paths that go through the lock, valid while the lock lives: if the folder is moved, files still go to it and
+  /// never to another folder that takes its name. (Plain paths on systems without /proc/self/fd.)
   RunFolder held_by(const RunLock& lock) const;
-  /// An error's text with the folder's path as the user knows it.
+  /// Replaces the path through the lock in an error's text with the folder's usual path.
   std::string readable(std::string text) const;
 
   /// Removes half-written files of a killed process. Call only while the folder is locked.
@@ -57,7 +56,7 @@ class RunFolder {
   std::vector<std::int64_t> kept_steps() const;
   /// Removes the checkpoint of that step.
   void remove_step(std::int64_t step) const;
-  /// Throws Error when it does.
+  /// Throws Error when the folder holds a run.
   void require_free() const;
 
   const std::string& path() const { return path_; }

@@ -1,6 +1,6 @@
 #pragma once
-/// What checkpoints and module files share: parameters and buffers under their names, the optimiser's state under
-/// `optimizer.STATE.NAME`, and numbers in the metadata. `what` is the kind of file, which begins errors.
+/// Shared by checkpoints and module files: parameters and buffers under their names, the optimiser's state under
+/// `optimizer.STATE.NAME`, and numbers in the metadata. `what` names the kind of file at the beginning of errors.
 
 #include <optional>
 #include <string>
@@ -12,7 +12,7 @@
 namespace argand {
 
 constexpr const char *optimizer_prefix = "optimizer.", *encodings_prefix = "encodings.";
-/// Whether a tensor of that name is not a parameter but state for resuming.
+/// Whether a tensor with that name is state for resuming rather than a parameter.
 bool is_memory(const std::string& name);
 
 template <RealScalar R>
@@ -20,19 +20,19 @@ void add_parameters(SafetensorsWriter& writer, const ParameterList<R>& parameter
 template <RealScalar R>
 void add_optimizer(SafetensorsWriter& writer, const Optimizer<R>& optimizer);
 
-/// Throws Error unless the file has exactly these names with these shapes, apart from tensors that are is_memory().
+/// Throws Error unless the file has exactly these names with these shapes, ignoring tensors for which is_memory() is true.
 template <RealScalar R>
 void require_stored(const char* what, const SafetensorsFile& file, const ParameterList<R>& parameters,
                     const BufferList<R>& buffers = {});
-/// Fills what require_stored() has found to fit.
+/// Loads the parameters and buffers; call require_stored() first.
 template <RealScalar R>
 void load_stored(const SafetensorsFile& file, const ParameterList<R>& parameters, const BufferList<R>& buffers = {});
-/// `step`: as many the optimiser must have taken, where that is known. Throws Error, before the optimiser is changed, when the file
-/// has no such state.
+/// `step`: the number of steps the optimiser must have taken, if known. Throws Error, leaving the optimiser unchanged, when the
+/// file does not have its state.
 template <RealScalar R>
 void load_optimizer(const char* what, const SafetensorsFile& file, std::optional<std::int64_t> step, Optimizer<R>& optimizer);
 
-/// A number of the metadata, std::int64_t or double. Throws Error unless it is one.
+/// A number from the metadata, std::int64_t or double. Throws Error if it is missing or not such a number.
 template <class T>
 T metadata_number(const char* what, const SafetensorsFile& file, const std::string& key);
 

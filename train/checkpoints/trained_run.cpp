@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include "data/files/checksum.h"
+#include "data/files/text_file.h"
 #include "data/labelled_texts.h"
 #include "data/tokens/word_tokens.h"
 
@@ -28,10 +29,18 @@ TrainedRun open_run(const std::string& run) {
             path, std::filesystem::path(file).filename().string(), file);
   };
   if (!token_file(kind).empty()) require_beside(tokens);
-  found.tokens = load_tokens(kind, tokens);
   const std::string& then = kind == "words" || kind == "char" ? made_from.vocabulary : made_from.pieces;
-  require(then.empty() || then == checksum_of(found.tokens->file()), "checkpoint",
-          "{} is not the vocabulary that {} was trained with: its checksum differs", tokens, path);
+  const auto require_same = [&](const std::string& file) {
+    require(then.empty() || then == checksum_of(file), "checkpoint",
+            "{} is not the vocabulary that {} was trained with: its checksum differs", tokens, path);
+  };
+  try {
+    found.tokens = load_tokens(kind, tokens);
+  } catch (const Error&) {
+    require_same(read_bytes("checkpoint", tokens));  // that of another model may not even be of this kind
+    throw;
+  }
+  require_same(found.tokens->file());
   require(found.tokens->size() <= model.vocab_size, "checkpoint", "{} has {} words, but the model in {} has only {} ids", tokens,
           found.tokens->size(), path, model.vocab_size);
   if (model.task != TextTask::Classify) return found;

@@ -1,5 +1,5 @@
 #pragma once
-/// The part of a run that `eval`, `generate` and `classify` read: a checkpoint, with its tokens and labels.
+/// What `eval`, `generate` and `classify` read of a run: a checkpoint, with its tokens and labels.
 
 #include "data/corpora/corpus.h"
 #include "data/vocabulary.h"
@@ -12,7 +12,7 @@ struct TrainedRun {
   TokenizerPtr tokens;               ///< words for a classifier
   std::vector<std::string> classes;  ///< classifiers only
 
-  /// Throws Error unless the tokens are words.
+  /// Throws Error if the tokens are not words.
   const Vocabulary& words() const;
 };
 

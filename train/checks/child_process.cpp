@@ -23,7 +23,7 @@ namespace {
 
 constexpr std::size_t longest_line = 64 << 20;
 
-/// The process groups of the running programs: all that the signal handler below may use.
+/// The process groups of the running programs, the only data that the signal handler below uses.
 std::array<std::atomic<pid_t>, 16> groups{};
 struct OldHandlers {
   int signal;
@@ -65,7 +65,7 @@ void forget(pid_t group) {
 
 double seconds_now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
-/// Whether the process has ended; it can still be waited for.
+/// Whether the process has ended but has not been waited for.
 bool has_ended(pid_t process) {
   siginfo_t info{};
   return waitid(P_PID, static_cast<id_t>(process), &info, WEXITED | WNOHANG | WNOWAIT) != 0 || info.si_pid != 0;
@@ -109,7 +109,7 @@ ChildProcess::~ChildProcess() {
   close(to_);
   close(from_);
   if (process_ < 0) return;
-  for (int k = 0; k < 20 && !has_ended(process_); ++k) usleep(10'000);  // it has 0.2 s to end by itself
+  for (int k = 0; k < 20 && !has_ended(process_); ++k) usleep(10'000);  // give it 0.2 s to exit by itself
   end_group();
 }
 
@@ -146,7 +146,7 @@ void ChildProcess::send(const std::string& text) {
   for (std::size_t sent = 0; sent < text.size();) {
     require(wait_for(to_, POLLOUT, until), op_, "{} did not read its input within {:.6g} s", command_, patience_);
     const ssize_t n = ::send(to_, text.data() + sent, text.size() - sent, MSG_NOSIGNAL | MSG_DONTWAIT);
-    if (n < 0 && (errno == EPIPE || errno == ECONNRESET)) return;  // it has ended, but its output is still to be read
+    if (n < 0 && (errno == EPIPE || errno == ECONNRESET)) return;  // the program has ended; its output can still be read
     require(n >= 0 || errno == EINTR || errno == EAGAIN, op_, "cannot write to {}: {}", command_, std::strerror(errno));
     if (n > 0) sent += static_cast<std::size_t>(n);
   }

@@ -9,7 +9,8 @@ namespace argand {
 
 class ChildProcess {
  public:
-  /// Starts the shell command; it inherits our standard error. Errors begin with `op`; `patience`: seconds to wait for an answer.
+  /// Starts the shell command; it inherits our standard error. Errors begin with `op`; `patience`: how many seconds to wait for an
+  /// answer.
   ChildProcess(std::string op, const std::string& command, double patience);
   /// Closes its standard input, waits briefly for it to exit, and ends whatever remains of it and of its children. A signal that
   /// ends this program does the same.

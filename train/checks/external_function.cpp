@@ -15,7 +15,7 @@ using Json = nlohmann::ordered_json;
 
 constexpr std::string_view check_name = "gradcheck";
 
-/// The JSON object on the line, which must have this key.
+/// Parses a line as a JSON object that must have this key.
 Json object_with(const std::string& program, const std::string& line, const std::string& question, const char* key) {
   require(!nests_too_deep(line), check_name, "{} answered \"{}\" with JSON nested more than {} levels deep", program, question,
           deepest_json);
@@ -89,7 +89,7 @@ AnyTensor tensor_in(const Json& object, const char* key, const std::string& prog
   return Tensor<std::complex<double>>(shape, std::span<const std::complex<double>>(pairs));
 }
 
-/// All numbers, each complex one as two.
+/// All numbers, complex ones as pairs.
 std::vector<double> numbers_of(const AnyTensor& x) {
   return std::visit(
       []<class T>(const Tensor<T>& t) {

@@ -21,7 +21,7 @@ struct ExternalDescription {
   Convention convention = Convention::Conjugate;
 };
 
-/// Reads that answer. Throws Error, starting with `gradcheck`, for an invalid description; errors call the program `program`.
+/// Reads that answer. Throws Error, starting with `gradcheck`, for an invalid description; `program` is its name in errors.
 ExternalDescription read_description(const std::string& program, const std::string& line);
 /// Reads the answer to {"ask": "value", ...}. An {"error": ...} is thrown as ExternalRefusal.
 AnyTensor read_value(const std::string& program, const std::string& line);
@@ -40,7 +40,7 @@ class ExternalFunction {
 
   const ExternalDescription& description() const { return description_; }
   std::vector<AnyTensor> point() const;
-  /// The result refers to this object. Where the program refuses away from the point, the value is NaN.
+  /// The result refers to this object. Where the program refuses to evaluate at another point, the value is NaN.
   DifferentiableFunction differentiable();
 
  private:
@@ -50,7 +50,7 @@ class ExternalFunction {
   std::string command_;
   ChildProcess child_;
   ExternalDescription description_;
-  std::optional<AnyTensor> first_;  // the value at the point
+  std::optional<AnyTensor> first_;  // the value at the given point
 };
 
 }  // namespace argand

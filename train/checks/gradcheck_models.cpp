@@ -12,7 +12,7 @@
 namespace argand {
 namespace {
 
-/// The configuration with these keys changed.
+/// A copy of the configuration with these keys changed.
 ModelConfig with(ModelConfig config, const KeyTexts& settings) {
   for (const auto& [wanted, text] : settings) {
     bool found = false;
@@ -34,7 +34,7 @@ ModelConfig small(const Family& family, const std::string& task) {
   return with(config, family.checks.sizes);
 }
 
-/// One model, named after what differs from its family's default.
+/// A model, named after its differences from the family's default.
 struct ModelVariant {
   std::string name;
   ModelConfig config;
@@ -55,7 +55,7 @@ std::vector<std::string> other_values(const Family& family, const std::string& k
   return others;
 }
 
-/// Every family in both tasks; also language models that differ in one key, and the variants that the family adds.
+/// Every family in both tasks, language models that differ in one key, and variants that a family adds.
 std::vector<ModelVariant> all_variants() {
   std::vector<ModelVariant> variants;
   for (const Family& family : families()) {
@@ -69,7 +69,7 @@ std::vector<ModelVariant> all_variants() {
         const ModelConfig changed = with(base, {{key, other}});
         try {
           changed.validate();
-        } catch (const Error&) {  // choices that exclude each other, such as sizes that no longer fit
+        } catch (const Error&) {  // incompatible choices, such as sizes that no longer fit
           continue;
         }
         variants.push_back({fmt::format("{} lm {}={}", family.name, key, other), changed});
@@ -88,7 +88,7 @@ Report check_model(const ModelVariant& variant, GradcheckOptions options) {
   shake(parameters, 0x5A4E);
   if (const auto& prepare = variant.config.family().checks.prepare) prepare(parameters, variant.config);
   const bool lm = variant.config.task == TextTask::Lm;
-  // Repeated tokens, for losses that depend on them; two padded positions in the text to classify.
+  // Repeated tokens, for losses that depend on them; the classifier's text ends in two positions of padding.
   const Ids tokens = lm ? Ids({2, 5}, {1, 3, 1, 4, 3, 2, 2, 5, 1, 5}) : Ids({2, 5}, {1, 3, 1, 4, 3, 2, 5, 2, 0, 0});
   const Ids targets = lm ? Ids({2, 5}, {3, 1, 4, 3, 2, 2, 5, 1, 5, 4}) : Ids({2}, {2, 0});
   options.name = variant.name;

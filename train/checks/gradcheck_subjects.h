@@ -12,9 +12,9 @@ namespace argand {
 
 /// Something to check.
 struct GradcheckSubject {
-  std::string group;  ///< "op", "layer", "model"
+  std::string group;  ///< "op", "layer" or "model"
   std::string name;
-  std::string kind;  ///< "holomorphic", ...; for layers and models what varies, "input, parameters"
+  std::string kind;  ///< "holomorphic", ...; for layers and models the inputs that vary: "input, parameters"
   std::function<Report(const GradcheckOptions& options)> check;
 };
 
@@ -25,10 +25,10 @@ std::int64_t cases_of(const GradcheckSubject& subject, const Report& report);
 std::vector<GradcheckSubject> op_subjects();
 /// Every layer of nn/, in its variants: projected on random weights, as a function of its input and its parameters.
 std::vector<GradcheckSubject> layer_subjects();
-/// Every model family at small sizes, for both tasks, with every word that its configuration accepts, one at a time.
+/// Every model family at small sizes, for both tasks, with each choice that its configuration accepts, one at a time.
 std::vector<GradcheckSubject> model_subjects();
 
-/// Checks a loss's gradients by its parameters, and whether they are the adjoint of its tangents.
+/// Checks a loss's gradients with respect to its parameters, and that they are the adjoint of its tangents.
 Report check_parameters(const std::function<Var<double>()>& loss, const ParameterList<double>& parameters, int samples,
                         const GradcheckOptions& options);
 /// Moves parameters away from their initial values, whose zeros and ones would hide mistakes.

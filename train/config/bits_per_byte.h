@@ -6,12 +6,12 @@
 
 namespace argand {
 
-/// Bits to spell the text of unknown tokens: each one's bytes and an end, one of 257 symbols each.
+/// The cost in bits of spelling out unknown tokens: one of 257 symbols for each byte and for the end of each token.
 inline double bits_to_spell(std::int64_t unknown, std::int64_t bytes) {
   return static_cast<double>(unknown + bytes) * std::log2(257.0);
 }
 
-/// For tokens that stand for this many bytes each, on average.
+/// Converts losses, given the average number of bytes per token.
 struct BitsPerByte {
   double bytes_per_token = 0;  ///< 0: not known
   double spelled = 0;          ///< bits_to_spell() over all tokens

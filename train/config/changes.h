@@ -5,11 +5,11 @@
 
 namespace argand {
 
-/// Throws ConfigError with the reason for a setting that a run cannot change on resuming. It can change its length, what it logs,
-/// keeps and validates, and the size of its steps.
+/// Throws ConfigError, with the reason, for a setting that cannot change on resuming. A resumed run can change its length, what it
+/// logs, keeps and validates, and its step sizes.
 void require_changeable(const RunConfig& config, const Setting& setting);
 
-/// The changes to the size of the steps, as (key, before, now), in key order, for the log.
+/// Changes to the step sizes, as (key, before, now), sorted by key, for the log.
 struct ChangedNumber {
   std::string key;
   double before = 0, now = 0;

@@ -6,7 +6,7 @@
 namespace argand {
 namespace {
 
-/// The words of nanoGPT, PyTorch's examples and the Hugging Face trainer.
+/// Names used by nanoGPT, PyTorch's examples and the Hugging Face trainer.
 const std::multimap<std::string, OtherWord>& words() {
   static const std::multimap<std::string, OtherWord> table = [] {
     std::multimap<std::string, OtherWord> all;

@@ -12,7 +12,7 @@ struct OtherWord {
   const char* more = "";  ///< further explanation
 };
 
-/// For `max_iters`, for example, the key `steps`, if that is one of the known ones.
+/// The known key that corresponds to another program's name, for example `steps` for `max_iters`; otherwise null.
 std::optional<OtherWord> other_word(const std::string& word, const std::vector<std::string>& known);
 
 }  // namespace argand

@@ -81,14 +81,14 @@ const std::vector<Preset>& common() {
   return presets;
 }
 
-/// The first preset with this name and, unless it is "", this task; or null.
+/// The first preset with this name, for this task unless it is "", or null.
 const Preset* find(const std::vector<Preset>& presets, const std::string& name, const std::string& task) {
   const auto found = std::find_if(presets.begin(), presets.end(),
                                   [&](const Preset& p) { return p.name == name && (task.empty() || p.task == task); });
   return found == presets.end() ? nullptr : &*found;
 }
 
-/// The family's preset of this name: its own, a common one, or another family's.
+/// The preset that this name means for the family: its own, a common one, or another family's.
 const Preset* find(const Family& family, const std::string& name, const std::string& task) {
   if (const Preset* own = find(family.presets, name, task)) return own;
   if (const Preset* shared = find(common(), name, task)) return shared;

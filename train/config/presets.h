@@ -9,10 +9,10 @@
 namespace argand {
 
 /// Names of the task's presets joined by '|'. "small" trains in minutes on two cores, "paper" is the set-up of the family's paper,
-/// "shakespeare" reads characters; families add others, some for every family.
+/// "shakespeare" trains on characters. Families can add presets, for themselves or for all.
 std::string preset_choices(const std::string& task);
 
-/// The family implied by a preset when none is named: the default one, or the one that owns the preset.
+/// The family of a preset when none is named: the family that owns the preset, or the default one.
 const Family& family_of_preset(const std::string& preset);
 
 /// The settings of the preset. Throws ConfigError for a name that the task or this family does not have.

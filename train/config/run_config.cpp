@@ -58,13 +58,13 @@ void set(RunConfig& config, Setting setting) {
   setting_fail(setting, "the family {} has no such key; it belongs to {}", family, fmt::join(owners, ", "));
 }
 
-/// Rejects unknown keys in a checkpoint, which would otherwise be ignored silently.
+/// Rejects unknown keys in a checkpoint, which must not be ignored silently.
 void require_known(const std::string& key, const std::vector<std::string>& known) {
   if (std::find(known.begin(), known.end(), key) == known.end())
     fail("config", "unknown key {}{}", in_quotes(key), did_you_mean(key, known));
 }
 
-/// Whether older runs may lack this key. from_json then sets what such runs did, so that they continue as they began.
+/// Whether older runs may lack this key. from_json then sets the value that they used, so that they continue unchanged.
 bool is_later(std::string_view key, TextTask task) {
   if (task == TextTask::Lm && (key == "tokens" || key == "words")) return true;
   if (key == "keep" || key == "milestone_every" || key == "best_by" || key == "class_weights") return true;
@@ -77,7 +77,8 @@ bool is_later(std::string_view key, TextTask task) {
   return std::find(later.begin(), later.end(), key) != later.end();
 }
 
-/// A rough estimate of the memory that a step's parameters and activations need, to refuse at once a run that would only thrash.
+/// A rough estimate of the memory for a step's parameters and activations, so that a run too large for the machine is refused at
+/// once.
 double estimated_bytes(const RunConfig& c) {
   const auto d = static_cast<double>(c.model.d_model), layers = static_cast<double>(c.model.n_layers);
   const auto d_ff = static_cast<double>(c.model.d_ff), vocabulary = static_cast<double>(c.model.vocab_size);
@@ -104,7 +105,7 @@ void require_memory(const RunConfig& config) {
                    needed / 0x1p20, space->limit >> 20, space->left() >> 20, smaller);
 }
 
-/// Sequences and their tokens are numbered throughout a run, so their number must fit in 63 bits.
+/// Sequences and their tokens are numbered throughout a run, so the total must fit in 63 bits.
 void require_countable(const TrainingConfig& t) {
   std::int64_t all = 1;
   bool fits = true;

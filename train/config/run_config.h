@@ -1,6 +1,6 @@
 #pragma once
-/// Everything that determines a training run: model, optimiser, data, steps. Runs with equal RunConfig produce equal files. It
-/// excludes whatever does not affect the numbers (threads, output paths).
+/// Everything that determines a training run: model, optimiser, data, steps. Runs with equal RunConfig produce equal files.
+/// Settings that do not affect the numbers (threads, output paths) are not part of it.
 
 #include <functional>
 #include <map>
@@ -12,7 +12,7 @@
 
 namespace argand {
 
-/// More steps, epochs, sample tokens and so on than any run reaches, yet few enough that their sums cannot overflow.
+/// An upper limit for steps, epochs, sample tokens and so on, low enough that sums cannot overflow.
 inline constexpr std::int64_t longest_run = 1'000'000'000'000;
 
 struct TrainingConfig {
@@ -141,8 +141,8 @@ struct RunConfig {
   OptimizerConfig optimizer;
   TrainingConfig training;
   KnowledgeConfig knowledge;       ///< only for families that retrieve
-  bool classes_from_data = false;  ///< n_classes was not given: it comes from the data
-  bool tokens_of_init = false;     ///< no tokens were requested: they come from the run in `init`
+  bool classes_from_data = false;  ///< n_classes was not given and comes from the data
+  bool tokens_of_init = false;     ///< no tokens were requested; they come from the run in `init`
 
   /// Whether the model retrieves.
   bool has_windows() const { return !model.windows().layers.empty(); }
@@ -160,19 +160,19 @@ struct RunConfig {
   /// and inconsistent sizes.
   static RunConfig resolve(const Settings& file, const Settings& given, const std::string& task = "lm");
 
-  /// The configuration of a run that resumes with other settings, where they can change (train/config/changes.h). If only `steps`
-  /// or `epochs` differ, the learning rate follows its previous course and then stays at its final value. Throws ConfigError for
+  /// The configuration of a run that resumes with other settings; train/config/changes.h lists those that can change. If only
+  /// `steps` or `epochs` differ, the learning rate keeps its schedule and then stays at its final value. Throws ConfigError for
   /// invalid settings.
   RunConfig extended(const Settings& more) const;
   /// The schedule over all `training.steps`, which must be known.
   WarmupCosine schedule() const;
-  /// Throws ConfigError for values that can never work.
+  /// Throws ConfigError for values that are impossible for any data.
   void validate() const;
 
   std::string to_json()
       const;  ///< {"model": {...}, "optimizer": {...}, "training": {...}}, with "knowledge" of a family that uses retrieval
   static RunConfig from_json(const std::string& text);
-  std::string to_toml() const;  ///< one line per key, with its explanation; for read_settings
+  std::string to_toml() const;  ///< one line per key, with its help text; read_settings reads it back
 };
 
 /// Calls f(config) with every family's defaults for the task.

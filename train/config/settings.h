@@ -1,5 +1,5 @@
 #pragma once
-/// Settings as a user writes them, in a flat TOML file or as a program takes them: a key, a text, and its location for messages.
+/// Settings as written by a user, in a flat TOML file or on a command line: key, text, and where it was set, for messages.
 
 #include <cstdint>
 #include <string>
@@ -13,14 +13,14 @@ namespace argand {
 struct Setting {
   std::string key;      ///< with underscores: d_model
   std::string text;     ///< without quotation marks or brackets
-  std::string place{};  ///< "small.toml:3: d_model", or the program's own; empty: the key suffices
+  std::string place{};  ///< "small.toml:3: d_model", or the name of an option; empty: the key itself
 };
 using Settings = std::vector<Setting>;
 
-/// The text last set for that key, or `otherwise` if it was never set.
+/// The last value of that key, or `otherwise` if it was not set.
 std::string last_text(const Settings& settings, std::string_view key, std::string otherwise);
 
-/// Throws ConfigError for this setting's field, starting with its place.
+/// Throws ConfigError about this setting, starting with its place.
 template <class... Args>
 [[noreturn]] void setting_fail(const Setting& setting, fmt::format_string<Args...> message, Args&&... args) {
   throw ConfigError(setting.place.empty() ? setting.key : setting.place, fmt::format(message, std::forward<Args>(args)...),
@@ -31,9 +31,9 @@ template <class... Args>
 /// underscores. Throws ConfigError with file and line for anything else (including tables, which are not needed here) and for a
 /// repeated key; Error when the file cannot be read.
 ///
-/// A value is kept as text: its type is known only once the family is. That, and remedies in the errors, is why no TOML library is
-/// used: toml++ 3.3 treats d-ff and d_ff as two keys, accepts tables, and says of `warmup = 5%` "expected digit, saw '%'" and of
-/// `family = crat` "could not determine value type".
+/// A value is kept as text: its type is known only once the family is. For this reason, and for errors that suggest a remedy, no
+/// TOML library is used: toml++ 3.3 treats d-ff and d_ff as two keys, accepts tables, and reports "expected digit, saw '%'" for
+/// `warmup = 5%` and "could not determine value type" for `family = crat`.
 Settings read_settings(const std::string& path);
 
 /// `key = value` in the form that read_settings reads.

@@ -48,8 +48,8 @@ OpenText open_text(const RunConfig& config) {
   return text;
 }
 
-/// Whether the run's words are those of all parts of the data, in order of first occurrence. Runs from before checksums have no
-/// other identification.
+/// Whether the run's words are those of all parts of the data, in order of first occurrence. Older runs, which have no checksums,
+/// can only be identified this way.
 bool in_all_words(const RunConfig& config, const TrainedRun& trained) {
   if (is_grammar(config)) return trained.words() == Grammar().vocabulary();
   const TextParts parts = open_text(config).parts;
@@ -85,7 +85,7 @@ TableFiles find_tables(const std::string& data) {
   return files;
 }
 
-/// Takes this share of the articles, the last ones in an order that depends only on their number.
+/// Holds out this share of the articles: the last ones of a permutation that depends only on their number.
 std::vector<Article> taken_from(std::vector<Article>& articles, double share) {
   ArticleSets sets{.classes = {}, .train = std::move(articles), .test = {}};
   choose_articles(sets, 0, 0, share);

@@ -10,20 +10,20 @@
 namespace argand {
 namespace {
 
-/// Random-number streams for drawing passages, distinct from those that other parts of a program draw from the same seed.
+/// Random-number streams for drawing passages, distinct from all others that use the same seed.
 constexpr std::uint64_t draw_streams = std::uint64_t{0x6b6e6f77} << 24;
 
 /// The stream for the order in which passages are exchanged.
 constexpr std::uint64_t exchange_stream = draw_streams - 1;
 
-/// From this many passages on, `auto` searches approximately.
+/// From this many passages on, `auto` uses approximate search.
 constexpr std::int64_t many_passages = 20'000;
 /// Default number of steps between two indexes: building one takes as long as several steps.
 constexpr std::int64_t refresh_of_index = 100;
 
 Ids joined(const std::vector<Ids::value_type>& ids) { return Ids({static_cast<std::int64_t>(ids.size())}, ids); }
 
-/// A file of the user's in the tokens of the training text.
+/// The user's file, encoded with the tokens of the training text.
 Ids read_knowledge(const std::string& path, const TrainingData& data) {
   const std::string text = read_text_file("knowledge", path);
   if (const auto* articles = std::get_if<LabelledCorpus>(&data)) return joined(classifier_ids(articles->tokens->words(), text));
@@ -32,7 +32,7 @@ Ids read_knowledge(const std::string& path, const TrainingData& data) {
 
 }  // namespace
 
-/// An approximate index that compares itself once with the exact search, on real queries.
+/// An approximate index that measures its recall once, on the first queries it gets.
 class PassageStore::MeasuredIndex final : public RowIndex {
  public:
   explicit MeasuredIndex(Tensor<float> rows) : index(std::move(rows)) {}

@@ -14,10 +14,10 @@
 
 namespace argand {
 
-/// The passages at one moment of a run, ready to be searched. Not movable: passes hold pointers into it.
+/// The passages and search indexes at one step of a run. Not movable: passes hold pointers into it.
 class PassageStore {
  public:
-  /// `encodings`: those of every reflection window [P, irw_dim], to build approximate indexes from; empty: exact search.
+  /// `encodings`: one tensor [P, irw_dim] per reflection window, from which approximate indexes are built; empty: exact search.
   /// `by_chunk`: adds a search by words (FrozenSearch).
   PassageStore(KnowledgeBase base, std::vector<Tensor<float>> encodings, bool by_chunk);
   PassageStore(const PassageStore&) = delete;
@@ -26,12 +26,13 @@ class PassageStore {
   const KnowledgeBase& base() const { return base_; }
   const Knowledge& knowledge() const { return knowledge_; }
   std::size_t indexes() const { return indexes_.size(); }
-  /// Replaces, from now on, every passage found by a fixed other one: the next in a random order of all passages, drawn from this
-  /// seed. Excluded passages may then be read, so do not use it with training text. Throws Error when there is only one passage.
+  /// From now on, returns a fixed other passage in place of each passage found: the next one in a random order of all passages,
+  /// drawn from this seed. It may be an excluded passage, so do not use this with training text. Throws Error when there is only
+  /// one passage.
   void exchange_passages(std::uint64_t seed);
   /// The encodings from which a window's approximate index was built.
   const Tensor<float>& encodings(std::size_t window) const;
-  /// Mean recall@k of the approximate indexes on the queries of the first row of the first batch retrieved. Nothing before that, or
+  /// Mean recall@k of the approximate indexes on the queries of the first row of the first batch retrieved. Empty before that, or
   /// when the search is exact.
   std::optional<double> recall() const;
 
@@ -48,26 +49,26 @@ class PassageStore {
 class Retriever {
  public:
   /// Null for a model without reflection windows. The data are in the model's tokens. Throws ConfigError when the configuration
-  /// does not fit the text (so few passages that a window might find fewer than irw_top_k that are not excluded), or when argand
+  /// does not fit the text (a window might find fewer than irw_top_k passages that are not excluded), or when argand
   /// was built without the index.
   static std::unique_ptr<Retriever> of(const RunConfig& config, const TrainingData& data);
 
-  /// The number of steps that share one store.
+  /// The number of steps for which a store is used.
   std::int64_t refresh_every() const { return refresh_; }
   bool due(std::int64_t step) const { return step % refresh_ == 0; }
-  /// Whether stores have approximate indexes.
+  /// Whether searches are approximate.
   bool approximate() const { return approximate_; }
 
   /// The store of training step `step`, counted from 0: its passages are a pure function of (text, seed, step / refresh_every()),
   /// its indexes a function of the passages and the model's current parameters.
   template <RealScalar R>
   std::unique_ptr<PassageStore> store(std::int64_t step, const Model<R>& model) const;
-  /// The same with the encodings from which its indexes were originally built.
+  /// The same, with the encodings from which the indexes were first built.
   std::unique_ptr<PassageStore> store(std::int64_t step, std::vector<Tensor<float>> encodings) const;
 
-  /// The tokens of the text that row b of a training batch reads and predicts: [first, last).
+  /// The range [first, last) of training-text tokens that row b of a batch reads and predicts.
   std::pair<std::int64_t, std::int64_t> window(const Batch& batch, std::size_t b) const;
-  /// For each row of a training batch, the passages that overlap its window; nothing when the passages come from a file.
+  /// For each row of a training batch, the passages that overlap its window; empty when the passages come from a file.
   std::vector<RowRange> excluded(const PassageStore& store, const Batch& batch) const;
 
   /// The text from which passages are cut, [N].
@@ -87,8 +88,8 @@ class Retriever {
   std::int64_t refresh_ = 1;
 };
 
-/// The retriever of a trained model and its store as of the last step, with a newly built index; empty for a model without
-/// reflection windows. Opens the training data; throws Error when they are missing.
+/// The retriever of a trained model and its store at the last step, with a newly built index; empty for a model without reflection
+/// windows. Opens the training data; throws Error when they are missing.
 struct OpenRetriever {
   std::unique_ptr<Retriever> retriever;
   std::unique_ptr<PassageStore> store;
@@ -96,7 +97,7 @@ struct OpenRetriever {
   template <RealScalar R>
   OpenRetriever(const TrainedRun& trained, const Model<R>& model);
 
-  /// The context for text that is not trained on.
+  /// The context for text outside the training data.
   ForwardContext context() const { return {.knowledge = store ? &store->knowledge() : nullptr}; }
   /// The context for a batch of the training data.
   ForwardContext training_context(const Batch& batch) const;

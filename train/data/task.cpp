@@ -66,7 +66,7 @@ const std::string& source_of(const TrainingData& data) {
 
 std::string fingerprint_of(const TrainingData& data) {
   Checksum sum;
-  // Add the length first, so that moving a word from one text to the next changes the checksum.
+  // Include the length first, so that moving a word from one text to the next changes the checksum.
   const auto add = [&](std::span<const Vocabulary::Id> ids) {
     const auto length = static_cast<std::int64_t>(ids.size());
     sum.add({reinterpret_cast<const char*>(&length), sizeof length});
@@ -78,7 +78,7 @@ std::string fingerprint_of(const TrainingData& data) {
   }
   const auto& articles = std::get<LabelledCorpus>(data);
   for (const LabelledTexts* part : {&articles.train, &articles.test, &articles.valid}) {
-    if (part == &articles.valid && part->size() == 0) break;  // as before there was a validation part
+    if (part == &articles.valid && part->size() == 0) break;  // as in versions without a validation part
     std::vector<Vocabulary::Id> labels;
     for (std::int64_t i = 0; i < part->size(); ++i) {
       add(part->text(i));
@@ -103,7 +103,7 @@ EvaluationSet set_of(Batches all) {
   return {batches->size(), [batches](std::int64_t i) { return as_batch((*batches)[i]); }};
 }
 
-/// The set, with the bytes of its targets counted in each batch.
+/// The same, counting the bytes of the targets in each batch.
 EvaluationSet with_bytes(const EvaluationSet& set, std::vector<std::uint32_t> bytes, std::vector<bool> unknown) {
   if (bytes.empty()) return set;
   unknown.resize(bytes.size());

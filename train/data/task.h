@@ -25,24 +25,24 @@ std::vector<std::string> classes_of(const TrainingData& data);
 /// The part that validations use: "validation", or "test" for articles without a validation part.
 const char* validated_part(const TrainingData& data);
 
-/// Those of the training text.
+/// The tokens of the training text.
 BitsPerByte bits_per_byte(const Corpus& corpus);
 
 /// One line on the origin of the data; empty where it is obvious.
 const std::string& source_of(const TrainingData& data);
 
-/// A checksum of everything that training batches and validations are made of. Words are identified by their ids.
+/// A checksum of the data used for training batches and validations. Words are represented by their ids.
 std::string fingerprint_of(const TrainingData& data);
 
-/// B rows that pass through the model together.
+/// B rows that are processed together.
 struct Batch {
   Ids tokens;                        ///< [B, T]
   Ids targets;                       ///< what follows the last n tokens of each row [B, n], n = T in training; or the labels [B]
   std::vector<std::int64_t> places;  ///< for each row [B]: where its window begins in the text, or the number of its article
   std::int64_t n_tokens = 0;         ///< without padding
   std::int64_t target_bytes = 0;     ///< bytes of text that the targets stand for; 0: not counted
-  std::int64_t unknown = 0;          ///< targets that do not determine their bytes
-  std::int64_t unknown_bytes = 0;    ///< bytes of text that those stand for
+  std::int64_t unknown = 0;          ///< targets that stand for unknown text, such as <unk>
+  std::int64_t unknown_bytes = 0;    ///< bytes of text in these unknown targets
 };
 
 /// The batches of one evaluation, each used once.
@@ -62,14 +62,14 @@ struct TextProtocol {
   std::optional<std::int64_t> stride{};
 };
 
-/// `bytes`: how many bytes of text each token stands for [N], or empty; `unknown`: whether the token does not determine them [N],
+/// `bytes`: the number of bytes of text behind each token [N], or empty; `unknown`: whether the token stands for unknown text [N],
 /// or empty. Throws ConfigError for a stride that does not fit, Error for a text that is too short.
 EvaluationSet evaluation_set(const Ids& text, const TextProtocol& protocol, std::vector<std::uint32_t> bytes = {},
                              std::vector<bool> unknown = {});
 /// Every text once, B at a time, its first `longest` words (EvaluationTexts).
 EvaluationSet evaluation_set(const LabelledTexts& texts, std::int64_t B, std::int64_t longest);
 
-/// All that a training run knows about its data.
+/// The data of a training run.
 struct Task {
   std::function<Batch(std::uint64_t)> batch;  ///< training batch i, a pure function of data, configuration and i
   std::int64_t batches_per_epoch = 0;

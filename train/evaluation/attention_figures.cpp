@@ -11,7 +11,7 @@ namespace {
 
 using C = std::complex<double>;
 
-/// What one layer has shown so far, by head; phases by head and pair.
+/// Sums for one layer so far, by head; phases by head and pair.
 struct LayerSums {
   std::vector<double> entropy, largest;
   std::int64_t rows = 0;
@@ -77,7 +77,7 @@ std::vector<HeadFigures> attention_figures(Model<R>& model, const EvaluationSet&
   for (std::int64_t i = 0; i < set.size; ++i) {
     const Batch batch = set.at(i);
     std::size_t weights = 0, pairs = 0;  // layers seen in this pass
-    // What has another number of queries or keys is not self-attention: passages, and their encoders.
+    // Attention with another number of queries or keys is not self-attention: it reads passages or encodes them.
     const auto is_own = [&](std::int64_t B, std::int64_t T) {
       return B == batch.tokens.shape()[0] && T == batch.tokens.shape()[1];
     };

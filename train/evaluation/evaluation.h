@@ -26,10 +26,10 @@ class ConfusionMatrix {
   std::int64_t total() const;
   std::int64_t correct() const;
 
-  /// Shares in [0, 1]; empty when the denominator is 0.
-  std::optional<double> accuracy() const;                     ///< the share labelled correctly, of all
-  std::optional<double> recall(std::int64_t label) const;     ///< the share labelled correctly, of a class
-  std::optional<double> precision(std::int64_t label) const;  ///< the share labelled correctly, of those given this label
+  /// Ratios in [0, 1]; empty when the denominator is 0.
+  std::optional<double> accuracy() const;                     ///< the fraction of all articles labelled correctly
+  std::optional<double> recall(std::int64_t label) const;     ///< the fraction of this class's articles labelled correctly
+  std::optional<double> precision(std::int64_t label) const;  ///< the fraction of articles given this label that have it
   std::optional<double> f1(std::int64_t label) const;         ///< 2 / (1/precision + 1/recall); 0 when none is correct
 
   /// Unweighted means over the classes that have articles; a class never predicted counts as 0.
@@ -47,7 +47,7 @@ class ConfusionMatrix {
 };
 
 struct Evaluation {
-  /// The quantity that the best validation minimises: a language model's loss; a classifier's share of wrongly labelled articles,
+  /// The quantity that the best validation minimises: a language model's loss; a classifier's error rate,
   /// or 1 - macro F1 with "f1", or its loss with "loss".
   double objective(std::string_view by = "accuracy") const;
   /// Converts the loss to bits per byte of the text; unknown for a classifier.
@@ -63,16 +63,16 @@ struct Evaluation {
 };
 
 /// "loss 0.4123, accuracy 87.5 %" for a classifier, "loss 4.1227, perplexity 61.73, 1.203 bits a byte" for a language model, plus
-/// ", 12.0 % of the tokens unknown" when it did not know all of the text.
+/// ", 12.0 % of the tokens unknown" when the text has unknown tokens.
 std::string summary(const Evaluation& evaluation);
 
-/// Everything the pass of a batch depends on besides parameters and tokens.
+/// The inputs of a forward pass besides parameters and tokens.
 using ContextOf = std::function<ForwardContext(const Batch&)>;
 
 /// Called after every batch with the number done and the total, on this rank.
 using EvaluationWatch = std::function<void(std::int64_t done, std::int64_t all)>;
 
-/// `most` evenly spaced batches, or all of them when there are no more or `most` is 0.
+/// At most `most` batches, evenly spaced; all of them if `most` is 0.
 EvaluationSet some_batches(const EvaluationSet& set, std::int64_t most);
 
 /// Records nothing and changes nothing. `context_of`, `watch`: may be null. Several ranks share the batches; each gets the same

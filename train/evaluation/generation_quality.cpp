@@ -20,7 +20,7 @@ Ids columns(const Ids& texts, std::int64_t from, std::int64_t to) {
   return cut;
 }
 
-/// The same texts, with what follows the prompts replaced by what the model writes.
+/// The same texts, with the continuations replaced by the model's.
 Ids write(const TrainedRun& run, const Ids& texts, const GenerationEvalOptions& options, const GenerationWatch& watch) {
   const std::int64_t N = texts.shape()[1];
   Ids written = texts;
@@ -32,7 +32,7 @@ Ids write(const TrainedRun& run, const Ids& texts, const GenerationEvalOptions& 
         *model, columns(texts, 0, options.prompt_length), options.tokens, options.sampling,
         [&](std::span<const std::int32_t> next) {
           for (std::size_t b = 0; b < next.size(); ++b) {
-            // A model may have more ids than the vocabulary has words (vocab_size); those ids mean nothing to a judge.
+            // A model may have more ids than the vocabulary has words (vocab_size); the judge cannot read those.
             require(next[b] < run.tokens->size(), "eval", "the model generated id {}, which is not a word", next[b]);
             written[static_cast<std::int64_t>(b) * N + t] = next[b];
           }
@@ -64,7 +64,7 @@ Ids translate(const Ids& ids, const TrainedRun& from, const TrainedRun& to) {
   return translated;
 }
 
-/// Mean negative log probability [nats per token] that the judge assigns to the tokens [from, N) of the texts.
+/// Mean negative log probability [nats per token] of the tokens [from, N) of the texts.
 double judged(const TrainedRun& judge, const TrainedRun& run, const Ids& texts, std::int64_t from) {
   const Ids translated = translate(texts, run, judge);
   return with_precision(judge.checkpoint.config(), [&]<class R>(R) {

@@ -11,9 +11,9 @@
 namespace argand {
 
 struct GenerationEvalOptions {
-  std::string judge;                ///< another run, whose model scores the texts; empty: none
+  std::string judge;                ///< a run whose model scores the texts; empty: none
   std::int64_t prompts = 50;        ///< number of texts
-  std::int64_t prompt_length = 32;  ///< tokens of the evaluated part in each prompt
+  std::int64_t prompt_length = 32;  ///< length of each prompt in tokens, taken from the evaluated part
   std::int64_t tokens = 256;        ///< tokens to generate after each prompt
   SamplingOptions sampling{.top_p = 0.9};
 
@@ -25,7 +25,7 @@ struct GenerationEvalOptions {
 /// when the part is too short.
 Ids original_texts(const Ids& part, const GenerationEvalOptions& options);
 
-/// Called after every token with the number written after each prompt so far.
+/// Called after every token with the number generated so far after each prompt.
 using GenerationWatch = std::function<void(std::int64_t done)>;
 
 /// Takes prompts evenly spaced over `part` (ids of the run's vocabulary). Returns loss and bits per byte under the judge, Dist-1,

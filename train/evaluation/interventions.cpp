@@ -10,7 +10,7 @@
 namespace argand {
 namespace {
 
-/// The distinct last parts of the parameters' names, which can be named when there are many layers.
+/// The distinct last components of the parameters' names: a shorter list when there are many layers.
 template <RealScalar R>
 std::vector<std::string> last_names(const ParameterList<R>& parameters) {
   std::vector<std::string> names;

@@ -43,7 +43,7 @@ std::vector<PositionLoss> loss_by_position(Model<R>& model, const Ids& text, std
   std::vector<PositionLoss> spans = spans_of_positions(length);
   require(text.size() > length, "positions", "the text has {} tokens, fewer than a window of {} plus the one after it", text.size(),
           length);
-  double done = 0, all = 0;  // a span is read together with everything before it
+  double done = 0, all = 0;  // the work of a span includes all tokens before it
   for (const PositionLoss& span : spans) all += static_cast<double>(span.last);
   for (PositionLoss& span : spans) {
     const auto share = [&](std::int64_t batch, std::int64_t batches) {

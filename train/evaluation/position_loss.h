@@ -19,7 +19,7 @@ struct PositionLoss {
 /// The positions 1-16, 17-32, 33-64, ... of a window, up to `length`: each span but the first two is twice as long as the last.
 std::vector<PositionLoss> spans_of_positions(std::int64_t length);
 
-/// Reads the text [N] in adjacent windows of `length` tokens, each independently; drops an incomplete window, and does not score a
+/// Splits the text [N] into adjacent, independent windows of `length` tokens; drops an incomplete window, and does not score a
 /// window's first token, which has no context. `context_of`: may be null. `watch`: receives the fraction of the work done. Throws
 /// Error for a text shorter than one window and the token after it.
 template <RealScalar R>

@@ -25,7 +25,8 @@ struct Output {
   Output(const LabelledForm& asked, const TableRows& rows)
       : json(asked.json.value_or(rows.is_json())), delimiter(asked.delimiter), top(asked.top) {
     if (delimiter == 0) delimiter = rows.delimiter();
-    const bool has_tabs = delimiter == '\t' && asked.delimiter == 0 && asked.json;  // a .csv name means commas
+    const bool has_tabs =
+        delimiter == '\t' && asked.delimiter == 0 && asked.json;  // tabs only if --delimiter asks for them: a .csv file has commas
     if (delimiter == 0 || has_tabs) delimiter = ',';
   }
 

@@ -22,10 +22,10 @@ struct LabelledRows {
 /// All labels of a text, likeliest first; none for a text without words.
 using GuessLabels = std::function<std::vector<Guess>(const std::string& text)>;
 
-/// Passes every row to `write` as soon as it is labelled: unchanged, followed by the columns `predicted` and `probability`, then
-/// `predicted_2` and `probability_2` and so on; in JSON by `predicted`, `probability` and, for the `top` labels, `probabilities`. A
-/// row of JSON lines is otherwise kept verbatim. `wanted`: the text column, as for find_texts(); if unspecified, the column `usual`
-/// when there is one. Throws Error as TableRows does, and for a table that already has one of these columns.
+/// Passes every row to `write` as soon as it is labelled: the row itself, followed by the columns `predicted` and `probability`,
+/// then `predicted_2` and `probability_2` and so on; in JSON by `predicted`, `probability` and, for the `top` labels,
+/// `probabilities`. A row of JSON lines is otherwise kept verbatim. `wanted`: the text column, as for find_texts(); by default the
+/// column `usual`, if there is one. Throws Error as TableRows does, and for a table that already has one of these columns.
 LabelledRows label_rows(const std::string& path, TableColumns wanted, const std::string& usual, const LabelledForm& form,
                         const GuessLabels& guess, const std::function<void(const std::string&)>& write);
 

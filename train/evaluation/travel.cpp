@@ -19,7 +19,7 @@ std::string without_block(const std::string& name) {
   return name.substr(name.find('.', std::string_view("blocks.").size()) + 1);
 }
 
-/// The model as it was before the first step.
+/// The model as it was before training.
 template <RealScalar R>
 std::unique_ptr<Model<R>> model_at_start(const TrainedRun& trained) {
   const RunConfig& config = trained.checkpoint.config();
@@ -28,7 +28,7 @@ std::unique_ptr<Model<R>> model_at_start(const TrainedRun& trained) {
   return model;
 }
 
-/// Exchanges the numbers of two parameters of the same shape.
+/// Swaps the values of two parameters of the same shape.
 template <RealScalar R>
 void exchange(const Parameter<R>& one, const Parameter<R>& other) {
   AnyVarOf<R> a = one.var, b = other.var;
@@ -58,8 +58,8 @@ double sum_of_rates(const Checkpoint& checkpoint) {
     sum += static_cast<double>(step - last) * line["lr"].get<double>();  // a line stands for the steps since the last one
     last = step;
   });
-  require(last > 0 || checkpoint.state().step == 0, "travel", "{} has no rates, so nothing bounds how far parameters could go",
-          log);
+  require(last > 0 || checkpoint.state().step == 0, "travel",
+          "{} contains no learning rates, so there is no bound on how far parameters could move", log);
   return sum;
 }
 

@@ -1,8 +1,9 @@
 #pragma once
-/// How far a run's parameters travelled from where they started, how far they could, and what the way is worth.
+/// How far a run's parameters moved from their initial values, how far they could have moved, and what the movement is worth.
 ///
-/// Adam moves a number by lr · m̂ / (√v̂ + ε) in a step, about lr where its gradient keeps sign and size, so a parameter that starts
-/// at nothing goes at most about as far as the rates add up to. Not strictly: longest_adam_step() is what one step can reach.
+/// In one step, Adam moves a number by lr · m̂ / (√v̂ + ε), about lr where its gradient keeps sign and size. So a parameter that
+/// starts at 0 moves at most about as far as the sum of the rates. This is not a strict bound; longest_adam_step() is the most that
+/// one step can do.
 
 #include "nn/invariance.h"
 #include "train/checkpoints/trained_run.h"
@@ -10,18 +11,18 @@
 
 namespace argand {
 
-/// The parameters of one name in all blocks: "attn.delta".
+/// The parameters with one name in all blocks: "attn.delta".
 struct TravelledPart {
   std::string name;
   std::int64_t numbers = 0;          ///< a complex one counts once
-  double rms = 0, longest = 0;       ///< of |p - p₀|, in the mean square and at the most
-  bool adam = true, decays = false;  ///< moved by AdamW, not Muon; shrunk by weight decay, too
-  double set_back = 0;               ///< loss with these at their start, all others as learnt
+  double rms = 0, longest = 0;       ///< root mean square and largest value of |p - p₀|
+  bool adam = true, decays = false;  ///< updated by AdamW, not Muon; subject to weight decay
+  double set_back = 0;               ///< loss with these reset to their initial values, all others as learnt
 };
 
 struct Travel {
-  double reach = 0;  ///< Σ of the rates of all steps
-  double loss = 0;   ///< as learnt: nats a token or an article
+  double reach = 0;  ///< sum of the learning rates of all steps
+  double loss = 0;   ///< of the trained model: nats per token or per article
   std::vector<TravelledPart> parts;
 };
 
@@ -31,16 +32,16 @@ struct Travel {
 /// with equality for gradients that grow by β2/β1 a step. 1.70 for β = (0.9, 0.98); infinite unless β1² < β2.
 double longest_adam_step(double beta1, double beta2);
 
-/// Sum of the rates of all steps up to the checkpoint, from the run's log. Throws Error when there is none.
+/// The sum of the learning rates of all steps up to the checkpoint, from the run's log. Throws Error when the log has none.
 double sum_of_rates(const Checkpoint& checkpoint);
 
-/// Evaluates once as learnt and once a part. A run that began with other weights (`init`) needs them to be there still; throws
-/// Error. Set and contexts are those of evaluate(); `watch`: may be null, receives the share that is done.
+/// Evaluates the trained model once, and once with each part reset. If the run began with other weights (`init`), that file must
+/// still exist. Throws Error. The set and the contexts are those of evaluate(); `watch` may be null and receives the fraction done.
 template <RealScalar R>
 Travel travel_of(const TrainedRun& trained, Model<R>& model, const EvaluationSet& set, const ContextOf& context_of,
                  const std::function<void(double)>& watch);
 
-/// By how much the loss of a batch changes, in float64, when a trained model is changed along each of its family's invariances.
+/// The change of a batch's loss, in float64, when a trained model is moved along each of its family's invariances.
 struct InvarianceEffect {
   Invariance invariance;
   double change = 0;

@@ -12,10 +12,10 @@
 
 namespace argand {
 
-/// The text that a language model generates, token by token.
+/// Turns a language model's tokens into text, one at a time.
 class WrittenText {
  public:
-  /// `line_start`: the text is at the start of a line.
+  /// `line_start`: whether the text is at the start of a line.
   explicit WrittenText(const Tokenizer& tokens, bool line_start = false) : tokens_(tokens), line_start_(line_start) {}
   /// The token as text to append: a word, preceded by a space where needed.
   std::string next(Tokenizer::Id id);
@@ -25,7 +25,7 @@ class WrittenText {
   bool line_start_;
 };
 
-/// Passes a text on up to the first occurrence of any stop text.
+/// Ends the text at the first occurrence of any stop text.
 class UntilStop {
  public:
   explicit UntilStop(std::vector<std::string> stops) : stops_(std::move(stops)) {}
@@ -41,7 +41,7 @@ class UntilStop {
   bool stopped_ = false;
 };
 
-/// Called with the next token of each text in the batch, [B].
+/// Receives the next token of each text in the batch, [B].
 using WriteTokens = std::function<void(std::span<const std::int32_t>)>;
 
 /// Draws `count` tokens after each of the prompts [B, N], N >= 1, and passes them to `write` as they come. When the model's longest
@@ -51,13 +51,13 @@ template <RealScalar R>
 void generate(Model<R>& model, const Ids& prompts, std::int64_t count, const SamplingOptions& options, const WriteTokens& write,
               const ForwardContext& context = {}, const std::function<bool()>& enough = nullptr);
 
-/// A text to continue, with its tokens.
+/// A prompt with its tokens.
 struct Prompt {
   std::string text;
   Ids tokens;  ///< [n]
 
   Prompt(std::string text, const Tokenizer& words) : text(std::move(text)), tokens(words.encode(this->text).ids) {}
-  /// The writer of the text after it.
+  /// Writes the continuation.
   WrittenText continuation(const Tokenizer& words) const { return WrittenText(words, text.empty() || text.ends_with('\n')); }
 };
 
@@ -69,13 +69,13 @@ struct WritingOptions {
 };
 
 struct Written {
-  std::string text;         ///< after the prompt
+  std::string text;         ///< the continuation
   std::int64_t tokens = 0;  ///< drawn
   bool stopped = false;     ///< by one of the `stop` texts
 };
 
-/// Sample s of prompt p is p · samples + s. Prompts with equally many tokens are continued together, one token each at a time, so
-/// the weights are read once for all. `watch`: called after each such step; may be null.
+/// Sample s of prompt p is p · samples + s. Prompts with the same number of tokens are continued as one batch, so that the weights
+/// are read once for all of them. `watch`: called after each such step; may be null.
 template <RealScalar R>
 std::vector<Written> written_texts(Model<R>& model, const Tokenizer& tokens, const std::vector<Prompt>& prompts,
                                    const WritingOptions& options, const ForwardContext& context = {},

@@ -42,7 +42,7 @@ class Ranking {
     }
   }
 
-  /// The likeliest words, up to some rank.
+  /// The likeliest words up to a rank.
   struct Prefix {
     std::size_t words = 0;
     double weight = 0;

@@ -10,9 +10,9 @@ namespace argand {
 
 struct SamplingOptions {
   double temperature = 1;  ///< divides the logits; 0: always the likeliest token
-  std::int64_t top_k = 0;  ///< only the k likeliest tokens; 0: all
+  std::int64_t top_k = 0;  ///< sample only from the k likeliest tokens; 0: all
   double top_p = 1;        ///< nucleus sampling: only the most likely tokens with total probability p (Holtzman et al., ICLR 2020)
-  double min_p = 0;        ///< only tokens at least this share as likely as the likeliest (Nguyen et al., ICLR 2025)
+  double min_p = 0;  ///< drops tokens less likely than this fraction of the likeliest one's probability (Nguyen et al., ICLR 2025)
   double repetition_penalty = 1;  ///< logits of tokens of the text: positive ones divided by it, others multiplied (Keskar et al.,
                                   ///< 2019), before all else
   std::uint64_t seed = 0;
@@ -21,8 +21,8 @@ struct SamplingOptions {
   void validate() const;
 };
 
-/// Draw number i, a pure function of (logits, options, i, text). `text`: the preceding tokens, read only by the repetition penalty.
-/// Ties go to the smaller id. Throws Error when a logit is NaN or +inf.
+/// Sample number i, a pure function of (logits, options, i, text). `text`: the preceding tokens, read only by the repetition
+/// penalty. Ties go to the smaller id. Throws Error when a logit is NaN or +inf.
 template <RealScalar R>
 std::int32_t sample(std::span<const R> logits, const SamplingOptions& options, std::uint64_t i,
                     std::span<const std::int32_t> text = {});

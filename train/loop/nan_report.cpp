@@ -10,7 +10,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// Row b of ids [B, T]; if `padded`, without the padding at its end.
+/// Row b of ids [B, T], without trailing padding if `padded`.
 std::vector<std::int32_t> row(const Ids& ids, std::int64_t b, bool padded) {
   const std::int64_t T = ids.shape()[1];
   std::vector<std::int32_t> words(ids.data() + b * T, ids.data() + (b + 1) * T);

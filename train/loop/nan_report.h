@@ -1,5 +1,5 @@
 #pragma once
-/// Reports a step that ended at a non-finite number in full, as text and as JSON.
+/// A full report on a step that produced a non-finite number, as text and as JSON.
 
 #include <string>
 

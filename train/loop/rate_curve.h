@@ -1,5 +1,5 @@
 #pragma once
-/// The result of a learning-rate search, as text.
+/// Shows the result of a learning-rate search as text.
 
 #include <string>
 
@@ -7,7 +7,7 @@
 
 namespace argand {
 
-/// One row with a bar per factor of about 1.8 in the rate, then a suggestion.
+/// One row per factor of about 1.8 in the rate, with a bar, then a suggestion.
 std::string text_of(const RateCurve& curve);
 
 }  // namespace argand

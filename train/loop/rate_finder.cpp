@@ -13,7 +13,7 @@ double suggested_rate(const std::vector<RatePoint>& points) {
   const auto first = points.begin() + static_cast<std::ptrdiff_t>(points.size() / 10);
   const auto lowest = std::min_element(first, points.end(), [](const auto& a, const auto& b) { return a.smooth < b.smooth; });
   if (lowest - first < 2 || !(lowest->smooth < first->smooth)) return 0;
-  // Slopes over a seventh of the way, so that noise from step to step does not decide.
+  // Take slopes over a seventh of the range, so that noise between steps does not decide.
   const auto span = std::max<std::ptrdiff_t>(1, (lowest - first) / 7);
   double steepest = 0, at = lowest->lr;
   for (auto p = first; p + span <= lowest; ++p) {

@@ -20,20 +20,20 @@ struct RatePoint {
 };
 
 struct RateCurve {
-  std::vector<RatePoint> points;  ///< at increasing rates
+  std::vector<RatePoint> points;  ///< sorted by rate
   bool diverged = false;          ///< ended early: a number was not finite, or the smooth loss exceeded four times its minimum
   /// A tenth of the rate with the lowest smooth loss, or the rate at which the smooth loss fell fastest over the logarithm of the
   /// rate, whichever is lower; 0 if it never fell.
   double suggestion = 0;
 };
 
-/// Raises the rate by a constant factor per step until all steps are taken or the loss diverges. This changes the run's weights, so
+/// Raises the rate by a constant factor per step until all steps are taken or the loss diverges. Training changes the weights, so
 /// discard the run afterwards. `watch`: called after every step; may be null. Throws ConfigError for rates that do not increase and
 /// for fewer than 10 steps.
 template <RealScalar R>
 RateCurve find_rate(TrainingRun<R>& run, const RateSearch& search, const std::function<void(const RatePoint&)>& watch = nullptr);
 
-/// The `suggestion` for these points.
+/// The suggested rate for these points.
 double suggested_rate(const std::vector<RatePoint>& points);
 
 }  // namespace argand

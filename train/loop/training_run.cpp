@@ -22,14 +22,14 @@ Fingerprints fingerprints(const TrainingData& data, const Retriever* retriever) 
   const std::string tokens = token_file(tokens_of(data).kind());
   if (!tokens.empty()) (tokens == "vocab.txt" ? found.vocabulary : found.pieces) = checksum_of(tokens_of(data).file());
   if (const auto classes = classes_of(data); !classes.empty()) found.classes = checksum_of(classes_text(classes));
-  if (retriever != nullptr && !retriever->of_training_text()) {  // passages of a file also affect training
+  if (retriever != nullptr && !retriever->of_training_text()) {  // passages from a file also affect training
     const auto text = retriever->text().span();
     found.data = Checksum().add(found.data).add({reinterpret_cast<const char*>(text.data()), text.size_bytes()}).hex();
   }
   return found;
 }
 
-/// What ranks tell each other about a batch, as numbers for all_reduce().
+/// The data about a batch that ranks exchange, as numbers for all_reduce().
 struct BatchLoss {
   double total = 0, cross_entropy = 0, auxiliary = 0, has_auxiliary = 0, flops = 0;
 };

@@ -1,5 +1,5 @@
 #pragma once
-/// A model in training: the mathematics of a step, without files, clocks or screens.
+/// A model in training: computes steps, without files, timing or output.
 
 #include <memory>
 
@@ -15,9 +15,9 @@ namespace argand {
 
 /// The result of one step.
 struct StepReport {
-  std::int64_t step = 0;              ///< steps taken, this one included
+  std::int64_t step = 0;              ///< number of steps taken, including this one
   double cross_entropy = 0;           ///< nats per token (or article), before the step
-  std::optional<double> auxiliary{};  ///< weighted; nothing for models without an auxiliary loss
+  std::optional<double> auxiliary{};  ///< auxiliary loss with its weight; empty for models without one
   double lr = 0;
   double grad_norm = 0;            ///< before clipping
   std::int64_t tokens = 0;         ///< tokens trained on, without padding
@@ -25,14 +25,14 @@ struct StepReport {
   std::optional<double> recall{};  ///< of the approximate search, when the knowledge base was rebuilt for this step
 };
 
-/// A step whose loss or gradient is not finite, or that a trace stopped at the first non-finite number.
+/// Thrown for a step whose loss or gradient is not finite, or when tracing stopped at the first non-finite number.
 class NonFiniteStep : public Error {
  public:
   NonFiniteStep(const std::string& message, std::int64_t step, std::optional<NonFinite> where, std::uint64_t number, Batch batch)
       : Error(message), step(step), where(std::move(where)), number(number), batch(std::move(batch)) {}
 
   std::int64_t step;               ///< counting from 1
-  std::optional<NonFinite> where;  ///< where it began; nothing when only a norm over many finite numbers overflowed
+  std::optional<NonFinite> where;  ///< where it began; empty when only the norm of finite gradients overflowed
   std::uint64_t number;            ///< of the batch; if unknown, that of the step's last batch
   Batch batch;
 };
@@ -41,8 +41,8 @@ template <RealScalar R>
 class TrainingRun {
  public:
   /// Initial parameters are a function of the configuration, completed from the data by fitted(). Throws ConfigError when the two
-  /// do not fit, Error when there are too few data for a batch. With several ranks each has its own run, and all call step() and
-  /// validate() together: they share the batches, and all end with the same numbers.
+  /// do not fit, Error when there are too few data for a batch. With several ranks, each has its own run and all call step() and
+  /// validate() together; they share the batches and get identical results.
   TrainingRun(const RunConfig& config, const TrainingData& data, Ranks& ranks = single_process());
 
   const RunConfig& config() const { return config_; }
@@ -50,22 +50,22 @@ class TrainingRun {
   bool finished() const { return has_ended(config_, state_); }
 
   /// Takes step number state().step: a pure function of the previous state and the configuration. Throws NonFiniteStep, leaving
-  /// parameters and optimiser unchanged, when the loss or a gradient is not finite; the message names the op where that began.
-  /// (With several ranks only the first one throws; the others wait for it to end them.)
+  /// parameters and optimiser unchanged, when the loss or a gradient is not finite; the message names the op that produced the
+  /// first such number. (With several ranks, only the first throws; the others wait to be terminated.)
   StepReport step() { return step(schedule_(state_.step)); }
-  /// The same at this learning rate.
+  /// Takes the step with this learning rate.
   StepReport step(double lr);
-  /// Makes later steps end at the first non-finite number, in any op, even when the loss would be finite. Only a single rank can do
-  /// that.
+  /// From now on, stops a step at the first non-finite number in any op, even when the loss would be finite. Only available with a
+  /// single rank.
   void trace_nan(bool on) { trace_nan_ = on; }
 
-  /// Whether something done every `every` steps is due now; 0: never, -1: after every epoch.
+  /// Whether a task to be done every `every` steps is due now; 0: never, -1: after every epoch.
   bool due(std::int64_t every) const;
 
-  /// Evaluates on data that are not trained on.
+  /// Evaluates on data outside the training data.
   Evaluation evaluate(const EvaluationSet& set) const;
   /// Evaluates on the task's validation part, or `eval_batches` of it, and remembers the best objective(). `is_best`: whether this
-  /// is the best so far; the lower loss breaks ties.
+  /// is the best so far; ties go to the lower loss.
   Evaluation validate(bool& is_best);
   /// Sets a function to call during evaluations; may be null.
   void watch_evaluation(EvaluationWatch watch) { watch_ = std::move(watch); }

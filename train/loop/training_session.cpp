@@ -33,7 +33,7 @@ const RunConfig& config_for(const TrainingData& data, const Checkpoint& last) {
 
 bool is_milestone(const TrainingConfig& t, std::int64_t step) { return t.milestone_every > 0 && step % t.milestone_every == 0; }
 
-/// Whether the log has a sample of that step.
+/// Whether the log contains a sample for that step.
 bool has_sample(const std::string& log, std::int64_t step) {
   bool found = false;
   for_each_line(log, [&](const nlohmann::ordered_json& line, std::int64_t) {
@@ -49,7 +49,7 @@ std::int64_t peak_memory() {
   return 1024 * static_cast<std::int64_t>(usage.ru_maxrss);
 }
 
-/// All ranks must start with the same numbers and compute in the same way. Throws Error on ranks that differ from the first.
+/// Checks that all ranks start with the same numbers and compute in the same way; throws Error on ranks that differ from the first.
 template <RealScalar R>
 void compare_ranks(const TrainingRun<R>& run, Ranks& ranks) {
   if (ranks.size() == 1) return;
@@ -138,7 +138,7 @@ void TrainingSession<R>::write_changes(const RunConfig& before, bool extended) {
     save();
   }
   log_maker();
-  write_config();  // after the checkpoint, which decides; a run killed between the two gets here again
+  write_config();  // after the checkpoint, which is authoritative; a run killed between the two writes it on resuming
 }
 
 template <RealScalar R>
@@ -187,7 +187,7 @@ Advance TrainingSession<R>::advance() {
   }
   if (!leads) return done;
   if (sampler_ && run_.due(t.sample_every)) done.sample = sample();
-  // last.safetensors comes last: when it has a step, everything due up to that step has been written.
+  // last.safetensors comes last: once it exists for a step, everything due up to that step has been written.
   const std::int64_t step = run_.state().step;
   const bool due = run_.due(t.checkpoint_every), is_kept = t.keep != 0 || is_milestone(t, step);
   if (due && is_kept && !finished()) in_folder([&] { run_.save(folder_.at_step(step)); });

@@ -15,7 +15,7 @@ namespace {
 /// Minimum size of a bucket. Smaller buckets start earlier, larger ones need fewer messages.
 constexpr std::int64_t bucket_bytes = std::int64_t{1} << 20;
 
-/// Sets the tape's watch and restores the previous one at the end.
+/// Sets the tape's watch; restores the previous one on destruction.
 class Watching {
  public:
   explicit Watching(Tape::BackwardWatch watch) : before_(Tape::current().on_backward(std::move(watch))) {}
@@ -27,7 +27,7 @@ class Watching {
   Tape::BackwardWatch before_;
 };
 
-/// The first tape entry that reads each leaf: once the backward pass is past it, the leaf's gradient is complete.
+/// The first tape entry that reads each leaf: the gradient of the leaf is complete once the backward pass has reached it.
 std::map<const SlotBase*, std::int64_t> first_readers() {
   std::map<const SlotBase*, std::int64_t> first;
   const std::vector<TapeEntry>& entries = Tape::current().entries();
@@ -44,7 +44,7 @@ void add_to(R* sum, const R* x, std::int64_t n) {
   });
 }
 
-/// Gives a parameter a new gradient and returns its memory, to be written.
+/// Gives a parameter a new gradient tensor and returns its memory, to be filled.
 template <RealScalar R>
 R* new_gradient(Parameter<R>& parameter) {
   return std::visit(
@@ -58,18 +58,18 @@ R* new_gradient(Parameter<R>& parameter) {
 
 }  // namespace
 
-/// The parameters [first, last), end to end.
+/// The concatenated gradients of the parameters [first, last).
 template <RealScalar R>
 struct GradientSum<R>::Bucket {
   enum State { Idle, Exchanging, Gathering, Complete };
   std::size_t first = 0, last = 0;
-  int label = 0;  ///< of its messages; label + 1 while gathering
+  int label = 0;  ///< label of its messages; label + 1 for gathering
   std::int64_t size = 0;
   std::int64_t round = 0;  ///< this rank's batches sent so far
   State state = Idle;
   std::vector<R> all;  ///< this rank's gradients, in the end the sums [size]
   std::vector<R> in;   ///< the other ranks' copies of the piece that this rank sums [ranks, piece]
-  std::vector<R> sum;  ///< the sum of that piece
+  std::vector<R> sum;  ///< its sum
   std::vector<std::unique_ptr<Ranks::Transfer>> transfers;
 
   std::int64_t begin_of(int piece, int ranks) const { return size * piece / ranks; }
@@ -170,7 +170,7 @@ void GradientSum<R>::finish() {
   }
 }
 
-/// Adds the parameters' gradients to the sums and clears them. A missing gradient counts as zeros, as elsewhere.
+/// Adds the parameters' gradients to the sums and clears them. A missing gradient counts as zero.
 template <RealScalar R>
 void GradientSum<R>::add_here() {
   const bool fresh = sums_.empty();
@@ -201,7 +201,7 @@ void GradientSum<R>::pack(Bucket& bucket) {
   }
 }
 
-/// Sends each piece s to rank s, after the pieces of the previous batch have been added.
+/// Sends each piece s to rank s, once the pieces of the previous batch have been added.
 template <RealScalar R>
 void GradientSum<R>::start(Bucket& bucket) {
   for (Backoff backoff; bucket.state != Bucket::Idle && !advance(bucket);) backoff.wait();
@@ -217,7 +217,7 @@ void GradientSum<R>::start(Bucket& bucket) {
   ++bucket.round;
 }
 
-/// Checks what has arrived and takes the next step. Returns whether the bucket is idle or complete.
+/// Checks for arrived messages and proceeds. Returns whether the bucket is idle or complete.
 template <RealScalar R>
 bool GradientSum<R>::advance(Bucket& bucket) {
   if (bucket.state == Bucket::Idle || bucket.state == Bucket::Complete) return true;

@@ -23,7 +23,7 @@ class GradientSum {
   void begin(std::int64_t batches);
   /// Runs the backward pass from the loss of this rank's next batch.
   void backward(const Var<R>& loss);
-  /// Sets the parameters' gradients to the sum. Returns when all of it has arrived.
+  /// Sets the parameters' gradients to the sum. Waits until all messages have arrived.
   void finish();
 
  private:

@@ -21,8 +21,8 @@ class SingleProcess final : public Ranks {
   int size() const override { return 1; }
   int rank() const override { return 0; }
   int on_this_machine() const override { return 1; }
-  std::unique_ptr<Transfer> send(int to, int, std::span<const std::byte>) override { fail("ranks", "no rank {}", to); }
-  std::unique_ptr<Transfer> receive(int from, int, std::span<std::byte>) override { fail("ranks", "no rank {}", from); }
+  std::unique_ptr<Transfer> send(int to, int, std::span<const std::byte>) override { fail("ranks", "there is no rank {}", to); }
+  std::unique_ptr<Transfer> receive(int from, int, std::span<std::byte>) override { fail("ranks", "there is no rank {}", from); }
   void leave() override {}
   void abort(int) override {}
 };
@@ -70,7 +70,7 @@ std::unique_ptr<Ranks> join() {
 
 bool left = false;
 
-/// The processors that a process may use; none when unknown. The launcher's are all that the user has given it.
+/// The processors that a process may use; empty when unknown. The launcher's process has all processors that the user allotted.
 cpu_set_t processors_of(pid_t process) {
   cpu_set_t processors;
   CPU_ZERO(&processors);
@@ -106,7 +106,7 @@ void abort_ranks(int code) {
 std::string error_of_rank(const std::string& text) {
   const int rank = launched_rank();
   if (launched_size() <= 1 || rank == 0) return text;
-  for (unsigned rest = 5; rest > 0;) rest = ::sleep(rest);  // processes do not start at the same time
+  for (unsigned rest = 5; rest > 0;) rest = ::sleep(rest);  // longer than the processes need to start
   return fmt::format("rank {}: {}", rank, text);
 }
 

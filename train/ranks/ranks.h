@@ -39,20 +39,20 @@ class Ranks {
 /// This process as the only rank.
 Ranks& single_process();
 
-/// The ranks that mpirun has started, this process among them; single_process() when there are no others. Throws ConfigError when
+/// The ranks started by mpirun, including this process; single_process() when there are no others. Throws ConfigError when
 /// there are others but argand was built without MPI.
 Ranks& all_ranks();
 
 /// Whether the MPI module was built and can be loaded.
 bool have_mpi();
 
-/// Call it on all ranks after success, as the last thing they do together.
+/// Call it on every rank, last, after success.
 void finalize_ranks();
-/// Call it before the program ends: if this rank has not left, ends all ranks.
+/// Call it before exiting with an error: unless this rank has finalized, it terminates all ranks.
 void abort_ranks(int code);
 
-/// The text of an error as this rank reports it. Ranks other than the first wait before they return, so that an error common to all
-/// is reported by the first one, which ends the others meanwhile.
+/// The text of an error for this rank to report. Ranks other than the first wait before returning, so that an error common to all
+/// is reported once: the first rank reports it and terminates the others.
 std::string error_of_rank(const std::string& text);
 
 /// mpirun binds each of two processes to one core by default. Unless a binding was requested, lets this process use all cores
@@ -79,7 +79,7 @@ void barrier(Ranks& ranks);
 int all_reduce_max(Ranks& ranks, int own);
 /// Throws Error on ranks whose text differs from the first one's. `what` begins the message: "the data are".
 void require_same(Ranks& ranks, const std::string& what, const std::string& text);
-/// Waits, on a rank with nothing to report, until the first rank has reported the error and ends all ranks.
+/// Waits, on a rank with nothing to report, to be terminated by the first rank after it has reported the error.
 [[noreturn]] void wait_for_abort();
 
 }  // namespace argand

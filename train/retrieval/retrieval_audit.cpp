@@ -11,10 +11,10 @@
 namespace argand {
 namespace {
 
-/// Runs of this many equal tokens are not a coincidence.
+/// Two texts that share this many consecutive tokens do not do so by coincidence.
 constexpr std::int64_t verbatim = 16;
 
-/// Every run of `verbatim` successive tokens, as bytes.
+/// All sequences of `verbatim` consecutive tokens, as bytes.
 std::unordered_set<std::string> runs_of(const Ids::value_type* tokens, std::int64_t n) {
   std::unordered_set<std::string> runs;
   for (std::int64_t i = 0; i + verbatim <= n; ++i)
@@ -36,7 +36,7 @@ bool shares_words(const std::vector<Ids::value_type>& window, const Ids::value_t
   return std::any_of(ours.begin(), ours.end(), [&](const std::string& run) { return theirs.contains(run); });
 }
 
-/// Computes the states of all tokens, only to see what their windows read.
+/// Runs the model on all tokens, only to record what its windows read.
 template <RealScalar R>
 void look_up(Model<R>& model, const Ids& tokens, const ForwardContext& pass) {
   if (model.config().task == TextTask::Lm) {  // logits of the last token only: the output layer is most of a pass

@@ -1,5 +1,5 @@
 #pragma once
-/// Audits whether a run's reflection windows ever read what they are to predict.
+/// Audits whether a run's reflection windows ever read the tokens they are to predict.
 
 #include "train/data/retriever.h"
 
@@ -15,16 +15,15 @@ struct Leak {
 
 struct RetrievalAudit {
   std::int64_t batches = 0, windows = 0;
-  std::int64_t reads = 0;      ///< passages read by tokens, with repetitions
-  std::int64_t different = 0;  ///< pairs of a window and a passage that one of its tokens read
+  std::int64_t reads = 0;      ///< passages read by tokens, counting repetitions
+  std::int64_t different = 0;  ///< distinct pairs of a window and a passage that one of its tokens read
   std::int64_t leaks = 0;
 };
 
-/// Replays the training batches of the first epoch, looks up what the model's windows, with the current parameters, would read in
-/// each step, and calls `report` for every passage that leaks: in the training text, one that overlaps the window, whatever the
-/// search reports; in another text, one that shares 16 consecutive words with it. With `exclude` false, searches without the
-/// exclusion, to show that leaks would be found. `progress` receives the number of batches done. Throws Error when a passage does
-/// not match the text at its place.
+/// Replays the training batches of the first epoch, finds the passages that the model's windows, with the current parameters, would
+/// read in each step, and calls `report` for every passage that leaks: one that overlaps the window in the training text, or one
+/// from another text that shares 16 consecutive words with it. `exclude` false disables the exclusion, to show that the audit finds
+/// leaks. `progress` receives the number of batches done. Throws Error when a passage does not match the text at its position.
 template <RealScalar R>
 RetrievalAudit audit_retrieval(Model<R>& model, const RunConfig& config, const Retriever& retriever, const Task& task, bool exclude,
                                const std::function<void(const Leak&)>& report,

@@ -50,7 +50,7 @@ Tensor<float> normalised(const Tensor<float>& x) {
   return y;
 }
 
-/// Mean of the table's rows [V, r] over the words of each text; 0 for a text without words.
+/// The mean of the rows of a table [V, r] for the words of each text; 0 for a text without words.
 Tensor<float> mean_embeddings(const Tensor<float>& table, const std::vector<Words>& texts) {
   const std::int64_t r = table.dim(1);
   Tensor<float> means = Tensor<float>::zeros({static_cast<std::int64_t>(texts.size()), r});
@@ -88,7 +88,7 @@ Words words_of(const TrainedRun& trained, const std::string& text, std::int64_t 
   return words;
 }
 
-/// Each window's encodings [N, r] of texts of any length; texts of one length are encoded together.
+/// The encodings [N, r] of each window for texts of any length; texts of the same length are encoded together.
 template <RealScalar R>
 std::vector<Tensor<float>> encodings_of(const Model<R>& model, const std::vector<Words>& texts) {
   std::map<std::size_t, std::vector<std::int64_t>> by_length;

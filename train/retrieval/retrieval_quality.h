@@ -1,5 +1,5 @@
 #pragma once
-/// How well an article's description is found by its title.
+/// How well titles retrieve their articles' descriptions.
 
 #include <array>
 #include <functional>
@@ -15,14 +15,14 @@ namespace argand {
 
 inline constexpr std::array<std::int64_t, 4> recall_depths{1, 5, 20, 100};
 
-/// A search method, with the share of titles that find their own description among the first 1, 5, 20, 100.
+/// A search method, with the recall at 1, 5, 20 and 100: the fraction of titles that find their own description.
 struct RetrievalRow {
   std::string method;
   std::array<double, 4> recall{};
 };
 
 /// Query n's own document is document n. Its rank is the number of documents with a larger score; equal ones count as larger when
-/// they come first. scores(n) gives the scores of all documents.
+/// they come first. scores(n) returns the scores of all documents for query n.
 RetrievalRow recall_row(std::string method, std::int64_t n_queries, const std::function<std::vector<float>(std::int64_t)>& scores);
 /// Ranks by dot product of queries [N, r] and documents [N, r], or by cosine.
 RetrievalRow recall_row(std::string method, const Tensor<float>& queries, const Tensor<float>& documents, bool cosine);
@@ -30,9 +30,8 @@ RetrievalRow recall_row(std::string method, const Tensor<float>& queries, const 
 /// The baselines without training: BM25, and the cosine of mean embeddings with 256 random numbers per word. Words are
 /// search_words().
 std::vector<RetrievalRow> baseline_rows(std::span<const Article> articles);
-/// The rows of a trained model: the cosine of its mean embeddings; for each reflection window, the cosine of its encodings of title
-/// and description, and the dot product of the mean query of the title's tokens with the encoding of the description. Words are
-/// those that the model was trained on.
+/// Results for a trained model: the cosine of its mean embeddings; for each reflection window, the cosine of its encodings of title
+/// and description, and the dot product of the title's mean query with the encoding of the description. Its own vocabulary is used.
 template <RealScalar R>
 std::vector<RetrievalRow> model_rows(Model<R>& model, const TrainedRun& trained, std::span<const Article> articles);
 

@@ -47,7 +47,7 @@ Continuation continuation(const Settings& given) {
 TrainingData open_data(const TrainedRun& run, const Continuation& continuation) {
   RunConfig config = run.checkpoint.config();
   if (!continuation.data.empty()) config.training.data = continuation.data;
-  // The words of articles are counted again; a text keeps the run's tokens.
+  // An article vocabulary is counted again; a text keeps the run's tokens.
   return config.model.task == TextTask::Lm ? open_data(config, run) : open_data(config);
 }
 

@@ -12,20 +12,20 @@
 
 namespace argand {
 
-/// RunConfig::resolve, taking the sizes of the run named by the key `init` and, unless others are requested, its tokens. Throws
+/// RunConfig::resolve, with the sizes of the run named by the key `init` and, unless others are requested, its tokens. Throws
 /// ConfigError.
 RunConfig resolve_with_init(Settings file, const Settings& given, const std::string& task);
 
 /// The inputs of a new run.
 struct NewRun {
-  RunConfig config;  ///< with paths valid from every directory
+  RunConfig config;  ///< with absolute paths
   std::optional<InitialWeights> weights{};
   TrainingData data;
 };
-/// Opens what the configuration names. Throws Error.
+/// Opens the files that the configuration names. Throws Error.
 NewRun open_new_run(RunConfig config);
 
-/// The possible changes to a resumed run: where its data are now, and new settings.
+/// Changes to a resumed run: another location of its data, and new settings.
 struct Continuation {
   std::string data;  ///< empty: unchanged
   Settings changes;  ///< those that RunConfig::extended allows
@@ -36,7 +36,7 @@ Continuation continuation(const Settings& given);
 TrainingData open_data(const TrainedRun& run, const Continuation& continuation);
 
 /// The model's continuation of the validation text's first token: a function of the run's seed, step and parameters. Empty if
-/// `stopped` (null: never) returns true on the way; the run then writes it when it resumes.
+/// `stopped` (may be null) returns true meanwhile; the sample is then generated when the run resumes.
 template <RealScalar R>
 std::optional<std::string> sample_of(TrainingRun<R>& run, const Corpus& corpus, const std::function<bool()>& stopped = nullptr);
 

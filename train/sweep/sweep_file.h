@@ -10,19 +10,19 @@
 
 namespace argand {
 
-/// Results after a run's last step, on its validation data.
+/// Results on validation data after a run's last step.
 struct SweepOutcome {
   double loss = 0;                        ///< nats per token, or per article
   double metric = 0;                      ///< perplexity, or accuracy in percent
   std::optional<double> bits_per_byte{};  ///< language models only
-  std::string diverged{};                 ///< why there are no numbers; otherwise empty
+  std::string diverged{};                 ///< the reason, if the run diverged and has no numbers
 };
 
-/// Bits per byte, which are comparable for any tokens, or the loss if they are unknown; for a classifier its accuracy, then the
-/// loss.
+/// The score for ranking: bits per byte, comparable for any tokens, or the loss if they are unknown; for a classifier its accuracy,
+/// then the loss.
 SweepScore score_of(const SweepOutcome& outcome, TextTask task);
 
-/// The results in a sweep's folder by run name, whatever its settings; none if it has no sweep.json. Throws Error when that is
+/// The results in a sweep's folder by run name, whatever its settings; empty without a sweep.json. Throws Error when that file is
 /// damaged.
 std::map<std::string, SweepOutcome> outcomes_in(const std::string& folder);
 

@@ -14,7 +14,7 @@ double number_in(const std::string& text) {
   return value;
 }
 
-/// The text as part of a file name.
+/// Makes the text usable in a file name.
 std::string as_name(std::string text) {
   for (char& c : text)
     if (c == '/' || c == ' ' || static_cast<unsigned char>(c) < ' ') c = '_';
@@ -118,6 +118,10 @@ std::vector<SweepRun> SweepPlan::missing(const std::vector<std::size_t>& configu
 SweepScore SweepPlan::mean_score(std::size_t configuration, bool third, const SweepScores& scores) const {
   SweepScore sum = {0, 0};
   const std::vector<std::int64_t> seeds = search_seeds();
+  for (const std::int64_t seed : request_.grid.seeds)  // what diverges with a seed that was only for the best is not the best
+    if (const auto found = scores.find(name(SweepRun{configuration, third, seed}));
+        found != scores.end() && found->second == no_score)
+      return no_score;
   for (const std::int64_t seed : seeds) {
     const auto found = scores.find(name(SweepRun{configuration, third, seed}));
     const SweepScore& score = found == scores.end() ? no_score : found->second;
@@ -220,7 +224,7 @@ std::vector<SweepRun> SweepPlan::next(const SweepScores& scores) {
     best_ = ranking_full_.front();
     if (!request_.widen) break;
     std::vector<std::size_t> more = widened(*best_, &full);
-    std::erase_if(more, [&](std::size_t c) {  // without a finite score after a third, there is none later
+    std::erase_if(more, [&](std::size_t c) {  // a run without a finite score after a third will not have one later
       return scores.contains(name(SweepRun{c, true, request_.grid.seeds.front()})) && !has_numbers(c, true);
     });
     if (more.empty()) break;

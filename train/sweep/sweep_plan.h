@@ -1,6 +1,6 @@
 #pragma once
-/// Decides which runs a sweep needs, from the grid and the results so far and nothing else, so that an interrupted sweep continues
-/// as if it had not been interrupted.
+/// Decides which runs a sweep needs, as a pure function of the grid and the results so far: an interrupted sweep continues as if
+/// uninterrupted.
 
 #include <array>
 #include <functional>
@@ -15,16 +15,17 @@ struct SweepRequest {
   Grid grid;
   /// Trains every configuration for a third of the length, then the best third of them, rounded up, in full.
   bool halving = false;
-  /// Extends the grid beyond an end where the best lies, for keys that are fractions, until the best has worse neighbours on both
-  /// sides. With halving, both sides are trained in full, too.
+  /// Extends the grid beyond an end where the best configuration lies, for keys with fractional values, until the best has worse
+  /// neighbours on both sides. With halving, both neighbours are trained in full, too.
   bool widen = false;
-  /// Compares configurations on this many of the seeds; only the best then trains with the others. 0: all seeds.
+  /// Compares configurations on this many of the seeds; only the best then trains with the others, and the next best after it if
+  /// one of those has no result. 0: all seeds.
   std::size_t search_seeds = 0;
 };
 
 struct SweepRun {
   std::size_t configuration = 0;
-  bool third = false;  ///< of the length
+  bool third = false;  ///< whether to train only a third of the steps
   std::int64_t seed = 0;
 };
 
@@ -34,7 +35,7 @@ inline constexpr SweepScore no_score = {std::numeric_limits<double>::infinity(),
 /// Scores of the finished runs, by name.
 using SweepScores = std::map<std::string, SweepScore>;
 
-/// The best configuration has none beyond it on this side.
+/// Reported when the best configuration has no neighbour on this side.
 struct GridEdge {
   std::string key, value;
   bool upper = false;
@@ -48,23 +49,23 @@ class SweepPlan {
   /// repeated configuration, and for too many.
   SweepPlan(SweepRequest request, std::function<RunConfig(const Settings&)> resolve);
 
-  /// The runs to train next, given these results; none when the sweep is finished. All functions below refer to the last call.
+  /// The runs to train next, given these results; empty when the sweep is finished. The functions below refer to the last call.
   std::vector<SweepRun> next(const SweepScores& scores);
 
-  /// The grid's configurations plus those added.
+  /// The grid's configurations, including those added.
   std::size_t size() const { return points_.size(); }
   /// "lr=0.001,dropout=0.1", or "all" without axes.
   std::string name(std::size_t configuration) const;
   /// A relative path: "lr=0.001/seed-0", "third/lr=0.001/seed-0".
   std::string name(const SweepRun& run) const;
-  /// On top of the common settings, without the length.
+  /// The settings to add to the common ones, without the number of steps.
   Settings settings(std::size_t configuration) const;
   Settings settings(const SweepRun& run) const;
 
   const SweepRequest& request() const { return request_; }
   /// The configurations scheduled for a third or for the full length, best first.
   const std::vector<std::size_t>& ranking(bool third) const { return third ? ranking_third_ : ranking_full_; }
-  /// The best of the fully trained configurations; empty before that, or when none has a result.
+  /// The best of the fully trained configurations; empty if there is none with a result.
   std::optional<std::size_t> best() const { return best_; }
   const std::vector<GridEdge>& edges() const { return edges_; }
 
@@ -84,7 +85,7 @@ class SweepPlan {
   bool is_edge(std::size_t configuration, std::size_t axis, bool upper) const;
   /// Adds that neighbour; empty when it is invalid or enough have been added.
   std::optional<std::size_t> add_beyond(std::size_t configuration, std::size_t axis, bool upper);
-  /// Adds the missing neighbours of the best; with `full`, its neighbours are to be trained in full.
+  /// Adds the missing neighbours of the best configuration; with `full`, its neighbours are trained in full.
   std::vector<std::size_t> widened(std::size_t best, const std::vector<std::size_t>* full);
   void find_edges();
 

@@ -1,4 +1,4 @@
-/// Calls by name into autograd/ops/attention and the parts of autograd/ops/rows that models use.
+/// Registers autograd/ops/attention, and the functions of autograd/ops/rows for models, to be called by name.
 
 #include <fmt/format.h>
 
@@ -41,7 +41,7 @@ Measure<R> measure_of(int parts, const std::string& kind, const std::optional<Va
   return measure;
 }
 
-/// The size of the trailing axes that a norm takes together. Throws unless they match x's.
+/// The number of elements in the trailing axes that a norm normalises together. Throws unless they match x's.
 std::int64_t size_behind(std::string_view op, const Shape& x, const std::vector<std::int64_t>& normalized) {
   const auto n = static_cast<int>(normalized.size());
   bool fits = 1 <= n && n <= x.rank();

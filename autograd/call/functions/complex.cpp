@@ -1,4 +1,4 @@
-/// Calls by name into autograd/ops/elementwise: complex numbers and their parts, phases, rotations, and dropout.
+/// Registers autograd/ops/elementwise to be called by name: complex numbers and their parts, phases, rotations, and dropout.
 
 #include "autograd/call/functions/random_of.h"
 #include "autograd/call/op_function.h"
@@ -57,7 +57,7 @@ static const OpFunction complex_functions[] = {
      {"input"},
      []<RealScalar R>(const Var<R>& x) { return to_complex(x); },
      []<RealScalar R>(const Var<std::complex<R>>& z) { return z; }},
-    // With a trailing axis of 2, as in PyTorch; in C++ the pairs are in the last axis, [..., 2n].
+    // Pairs are a trailing axis of 2, as in PyTorch; in C++ they are interleaved in the last axis, [..., 2n].
     {"view_as_real",
      {"input"},
      []<RealScalar R>(const Var<std::complex<R>>& z) { return view_as_real(reshape(z, with_axis_behind(z.shape()))); }},

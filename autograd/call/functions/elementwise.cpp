@@ -1,4 +1,4 @@
-/// Calls by name into autograd/ops/elementwise and autograd/ops/functions: elementwise functions of real or complex numbers.
+/// Registers autograd/ops/elementwise and autograd/ops/functions, elementwise functions, to be called by name.
 
 #include "autograd/call/op_function.h"
 #include "autograd/ops/elementwise/activation.h"
@@ -62,7 +62,7 @@ static const OpFunction elementwise_functions[] = {
     {"atanh", {"input"}, []<Scalar T>(const Var<T>& z) { return atanh(z); }},
     {"sigmoid", {"input"}, []<Scalar T>(const Var<T>& z) { return sigmoid(z); }},
 
-    // Of real numbers only.
+    // Functions of real numbers only.
     {"atan2",
      {"input", "other"},
      []<RealScalar R>(const TensorOrNumber<R>& y, const TensorOrNumber<R>& x) { return atan2<R>(y, x); }},

@@ -1,4 +1,4 @@
-/// Calls by name into autograd/ops/linear_algebra and autograd/ops/fourier, named as in torch.linalg and torch.fft.
+/// Registers autograd/ops/linear_algebra and autograd/ops/fourier under the names of torch.linalg and torch.fft.
 
 #include "autograd/call/op_function.h"
 #include "autograd/ops/fourier/fourier.h"
@@ -24,7 +24,7 @@ FourierNorm norm_named(std::string_view op, std::string_view word) {
   return FourierNorm::Forward;
 }
 
-/// A length without a window stands for a window of ones.
+/// Without a window, a window of ones of the given length.
 template <RealScalar R>
 StftOptions<R> stft_options(std::string_view op, std::optional<std::int64_t> hop, std::optional<std::int64_t> length,
                             std::optional<Var<R>> window, bool center, std::string_view padding, bool normalized, bool onesided) {

@@ -1,4 +1,4 @@
-/// Calls by name into autograd/ops/products, autograd/ops/losses and autograd/ops/convolution.
+/// Registers autograd/ops/products, autograd/ops/losses and autograd/ops/convolution to be called by name.
 
 #include "autograd/call/op_function.h"
 #include "autograd/ops/convolution/convolution.h"
@@ -44,7 +44,7 @@ Var<Promote<A, B>> product_of(const Var<A>& a, const Var<B>& b) {
   return reshape(y, shape);
 }
 
-/// einsum of any number of operands of the same scalar, in pairs from left to right.
+/// einsum of any number of operands of the same scalar, contracted in pairs from left to right.
 template <Scalar T>
 Var<T> einsum_of(std::string equation, std::vector<Var<T>> operands) {
   require(!operands.empty(), "einsum", "needs at least one operand");
@@ -98,7 +98,7 @@ static const OpFunction loss_functions[] = {
      "huber",
      {"input", "target", {"delta", 1.0}},
      []<RealScalar R>(const Var<R>& x, const Var<R>& t, double delta) { return huber(x, t, delta); }},
-    // Under this name only: PyTorch's binary_cross_entropy takes probabilities, this op takes logits.
+    // Only under this name: PyTorch's binary_cross_entropy takes probabilities, this op logits.
     {"binary_cross_entropy_with_logits",
      "binary_cross_entropy",
      {"input", "target"},

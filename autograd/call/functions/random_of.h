@@ -6,7 +6,7 @@
 
 namespace argand {
 
-/// A pure function of the seed; without one, a new stream at every call, the same ones in every run of a program.
+/// With a seed, a pure function of it. Without one, a new stream at every call, in the same sequence in every run of a program.
 inline Random random_of(std::optional<std::int64_t> seed) {
   static std::atomic<std::uint64_t> calls{0};
   return seed ? Random(static_cast<std::uint64_t>(*seed)) : Random(0, ++calls);

@@ -1,4 +1,4 @@
-/// Calls by name into autograd/ops/rows, autograd/ops/scans and autograd/ops/selection: reductions and cumulative sums.
+/// Registers autograd/ops/rows, autograd/ops/scans and autograd/ops/selection to be called by name: reductions and cumulative sums.
 
 #include "autograd/call/functions/over_axes.h"
 #include "autograd/call/op_function.h"
@@ -12,7 +12,7 @@
 namespace argand {
 namespace {
 
-/// n/(n - correction), n numbers per element of y: PyTorch's variance is that of a sample, the library's that of the population.
+/// n/(n - correction), with n numbers per element of y: PyTorch's variance is the sample's, the library's the population's.
 double factor_of_sample(std::string_view op, const Shape& x, const Shape& y, double correction) {
   if (y.size() == 0) return 1;
   const double n = static_cast<double>(x.size()) / static_cast<double>(y.size());
@@ -23,7 +23,7 @@ double factor_of_sample(std::string_view op, const Shape& x, const Shape& y, dou
 /// Indices with additional axes of size 1.
 Ids in_shape(const Shape& shape, const Ids& places) { return Ids(shape, {places.span().begin(), places.span().end()}); }
 
-/// PyTorch's max, min and median along an axis: the values, and the index of each, the first that equals it or the first NaN.
+/// PyTorch's max, min and median along an axis: the values, and the index of each, the first among equals or the first NaN.
 template <RealScalar R, class F>
 std::tuple<Var<R>, Ids> with_places(const Var<R>& x, int axis, bool keepdim, const F& f) {
   const Var<R> values = f(x, axis, true);
@@ -35,7 +35,7 @@ std::tuple<Var<R>, Ids> with_places(const Var<R>& x, int axis, bool keepdim, con
   return {reshape(values, places.shape()), places};
 }
 
-/// argmax and argmin: along an axis, or in the row-major order of all numbers.
+/// argmax and argmin: along an axis, or over all numbers in row-major order.
 template <RealScalar R, class F>
 Ids one_place(const Var<R>& x, std::optional<int> axis, bool keepdim, const F& f) {
   const Ids places = axis ? f(x, *axis) : f(reshape(x, Shape{x.size()}), 0);

@@ -1,5 +1,5 @@
-/// Calls by name into autograd/ops/selection, autograd/ops/axes.h, autograd/ops/shape.h and autograd/ops/gather.h: selection and
-/// rearrangement.
+/// Registers autograd/ops/selection, autograd/ops/axes.h, autograd/ops/shape.h and autograd/ops/gather.h to be called by name:
+/// selection and rearrangement.
 
 #include <fmt/format.h>
 

@@ -95,7 +95,7 @@ ElementCheck Directions::element(std::size_t input, std::int64_t element) const 
   return check;
 }
 
-/// One random number per element, 0 outside the stretch. For a single element just 1: only the axis matters.
+/// One random number per element, 0 outside the stretch. For a single element just 1, since only the axis matters.
 std::vector<ComplexValues> Directions::direction(const Stretch& where) const {
   std::vector<ComplexValues> v;
   for (std::size_t i = 0; i < projected_.inputs().size(); ++i) {
@@ -168,7 +168,7 @@ Finding Directions::of_element(Comparison c, const Stretch& where, std::uint64_t
   const std::size_t i = where.input, k = static_cast<std::size_t>(where.first);
   c.analytic = gradients_[p][i][k];
   c.rounding = rounding_[p][i][k] + absolute(i);
-  const double scale = std::max(c.size(), scales_[p][i]);  // the largest gradient of this input: the standard of precision
+  const double scale = std::max(c.size(), scales_[p][i]);  // the largest gradient of this input, to which precision is relative
   c.allow_rounding(largest_);
   return finding_of(c, beside_others(c, judge(c, scale, tolerance(i)), i, p), tolerance(i));
 }
@@ -243,7 +243,7 @@ std::optional<std::vector<Finding>> Directions::judged_by_fit(const std::vector<
     const Comparison& c = comparisons[p];
     const double own = std::max(std::abs(c.analytic), std::abs(c.numerical)), off = std::abs(c.analytic - c.numerical);
     const double bar = tolerance(i) * own + c.rounding + c.error;
-    double scale = own;  // what the noise is compared with
+    double scale = own;  // the reference for the noise
     for (std::size_t k = 0; k < v[i].size(); ++k)
       if (v[i][k] != 0.0 && !element) scale = std::max(scale, std::abs(gradients_[p][i][k]));
     Verdict verdict = Verdict::Inconclusive;
@@ -257,7 +257,7 @@ std::optional<std::vector<Finding>> Directions::judged_by_fit(const std::vector<
   return findings;
 }
 
-/// A gradient with randomness in it would be right for one projection and wrong for the next. Rounding may differ from call to
+/// A gradient that contains randomness would be right for one projection and wrong for the next. Rounding may differ from call to
 /// call: some libraries choose their kernels by the alignment of memory.
 void Directions::require_same_twice() const {
   const std::vector<ComplexValues> again = projected_.analytic(projected_.random_weights(options_.seed, 0));
@@ -294,7 +294,7 @@ std::optional<ElementCheck> Directions::moved() const {
   const std::complex<double> before = gradients_[0][worst->input][k], after = again[worst->input][k];
   worst->values = judged_element({worst->input, worst->element, 1}, {})[0].values;
   const std::complex<double> numerical = worst->values.numerical;
-  worst->values.analytic = std::abs(after - numerical) < std::abs(before - numerical) ? before : after;  // the one that is wrong
+  worst->values.analytic = std::abs(after - numerical) < std::abs(before - numerical) ? before : after;  // the wrong one of the two
   return worst;
 }
 

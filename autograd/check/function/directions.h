@@ -1,6 +1,6 @@
 #pragma once
-/// Compares gradients under random weights of the outputs with derivatives along random directions of one input. A direction is
-/// measured against that input's own gradient, however small it is compared with the others'.
+/// Compares gradients under random weights of the outputs with derivatives along random directions of one input. Errors are
+/// relative to that input's own gradient, however small it is compared with the others.
 
 #include <optional>
 
@@ -19,7 +19,7 @@ struct Stretch {
 struct Finding {
   Comparison values;
   Judged verdict = {};
-  double excess = 0;  ///< |analytic − numerical| in units of what would pass
+  double excess = 0;  ///< |analytic − numerical| divided by the allowed deviation
 
   bool is_worse_than(const Finding& other) const;
 };
@@ -31,10 +31,10 @@ class Directions {
   /// Throws when two calls of the gradient at the same inputs differ.
   Directions(const ScalarProjection& projected, const FunctionCheckOptions& options);
 
-  /// One finding per projection: from a few steps first, from more where those do not pass, and from a fit where f proves noisy.
+  /// One finding per projection: from a few steps; if those do not pass, from more; and from a fit where f turns out to be noisy.
   std::vector<Finding> look(const Stretch& where) const;
   Finding worst(const Stretch& where) const;
-  /// One element, in its worst projection; real and imaginary part share one verdict.
+  /// The verdict on one element, from its worst projection; real and imaginary part share one verdict.
   ElementCheck element(std::size_t input, std::int64_t element) const;
 
   const ComplexValues& gradient(std::uint64_t projection, std::size_t input) const { return gradients_[projection][input]; }
@@ -42,7 +42,7 @@ class Directions {
   double absolute(std::size_t input) const;
   double tolerance(std::size_t input) const;
 
-  /// Compares with the gradient recomputed after f was called elsewhere: the element that moved most, if any did.
+  /// Recomputes the gradient after a call of f elsewhere and returns the element that changed most, if any did.
   std::optional<ElementCheck> moved() const;
   /// The noise of f relative to its values, and the precision reached despite it; 0 where f is as precise as double precision.
   double noise() const { return noise_; }
@@ -53,16 +53,16 @@ class Directions {
   /// The analytic derivative along v, not yet compared with anything.
   Comparison by_gradient(const std::vector<ComplexValues>& v, const Stretch& where, std::uint64_t projection, double& size) const;
   std::vector<Finding> judged(const std::vector<ComplexValues>& v, const Stretch& where, const RiddersOptions& ridders) const;
-  /// nullopt unless all pass.
+  /// The findings from a few steps; nullopt unless all pass.
   std::optional<std::vector<Finding>> passes_by_few_steps(const std::vector<ComplexValues>& v, const Stretch& where) const;
-  /// Completes the numerical values in c with the gradient and judges them.
+  /// Compares the numerical values in c with the gradient and judges them.
   Finding of_direction(Comparison c, const std::vector<ComplexValues>& v, const Stretch& where, std::uint64_t projection) const;
   Finding of_element(Comparison c, const Stretch& where, std::uint64_t projection) const;
-  /// nullopt where f is as precise as it should be.
+  /// The findings from a fit; nullopt unless f is noisy.
   std::optional<std::vector<Finding>> judged_by_fit(const std::vector<ComplexValues>& v, const Stretch& where) const;
   std::vector<Finding> judged_element(const Stretch& where, const RiddersOptions& ridders) const;
-  /// An inconclusive comparison passes if its own bar is narrow (a thousandth) and as narrow as those of larger gradients require:
-  /// f's rounding hides digits of gradients that are small compared with the others. The bar is reported.
+  /// An inconclusive comparison passes if its error bar is narrow (a thousandth) and no wider than larger gradients require:
+  /// rounding in f hides the digits of gradients that are small compared with the others. The bar is reported.
   Judged beside_others(const Comparison& c, Judged own, std::size_t input, std::uint64_t projection) const;
   void require_same_twice() const;
 
@@ -71,7 +71,7 @@ class Directions {
   std::vector<Functional> functionals_;
   std::vector<double> sizes_;                               // √ Σ |W y|² for each projection
   std::vector<std::vector<ComplexValues>> gradients_;       // [projection][input]
-  std::vector<std::vector<std::vector<double>>> rounding_;  // of gradients_
+  std::vector<std::vector<std::vector<double>>> rounding_;  // rounding errors of gradients_
   std::vector<std::vector<double>> scales_;                 // the largest of each gradient
   double largest_ = 0;                                      // the largest gradient of all inputs
   mutable double noise_ = 0, precision_ = 0;

@@ -1,6 +1,6 @@
 #pragma once
-/// A derivative from six to ten values of a function that is smooth nearby: enough to confirm that a gradient is right. If it is
-/// not, or if f has a kink, a jump or noise, the result says nothing, and autograd/check/numerical.h looks closer.
+/// A derivative from six to ten values of a function that is smooth nearby: enough to confirm a correct gradient. If the gradient
+/// is wrong, or f has a kink, a jump or noise, the result is inconclusive, and autograd/check/numerical.h takes over.
 
 #include <vector>
 

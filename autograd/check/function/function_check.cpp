@@ -31,8 +31,8 @@ ComplexValues numbers_of(const AnyTensor& y) {
   return std::visit([](const auto& t) { return ComplexValues(t.begin(), t.end()); }, y);
 }
 
-/// A function that is never called with a NaN, on which an iteration might never end. When a check passes one to learn which
-/// outputs depend on a coordinate, a finite step answers: the outputs that change, and those too large for a change to be seen.
+/// A wrapper that never calls the function with a NaN, on which an iteration might never end. A check passes a NaN to learn which
+/// outputs depend on a coordinate; here a finite step answers: the outputs that change, and those too large for the change to show.
 DifferentiableFunction without_nan(const DifferentiableFunction& f, const std::vector<AnyTensor>& inputs) {
   const auto base = std::make_shared<ComplexValues>();
   const auto value = [f, inputs, base](const std::vector<AnyTensor>& x) {
@@ -132,11 +132,11 @@ class FunctionCheck {
         if (report_.verdict() == Verdict::Fail) try_other_convention();
       } catch (const BudgetSpent&) {
         throw;
-      } catch (const std::exception&) {  // the fault may be that two calls differ
+      } catch (const std::exception&) {  // it throws if f is not deterministic
       }
     } catch (const BudgetSpent& spent) {
       for (ReportRow& row : report_.rows)
-        if (row.compared == 0 || row.verdict == Verdict::Inconclusive) {  // so that what was not examined does not pass
+        if (row.compared == 0 || row.verdict == Verdict::Inconclusive) {  // so that an unexamined function does not pass
           row.compared = std::max<std::int64_t>(row.compared, 1);
           row.diagnosis = spent.why;
         }
@@ -163,7 +163,7 @@ class FunctionCheck {
     }
   }
 
-  /// A gradient that keeps state from another call is wrong as soon as f is called elsewhere.
+  /// A gradient that uses state from an earlier call is wrong as soon as f is called elsewhere.
   void look_for_memory(const Directions& directions) {
     const std::optional<ElementCheck> moved = directions.moved();
     if (!moved) return;
@@ -173,8 +173,8 @@ class FunctionCheck {
     row.diagnosis = "the gradient changes when f is called elsewhere in between: it reads state left by another call";
   }
 
-  /// The same along directions at a second point, if f and its gradient can be evaluated there: being right at one point may be
-  /// chance, or memory.
+  /// The same along directions at a second point, if f and its gradient can be evaluated there: being right at one point may be a
+  /// coincidence, or stored state.
   void look_beside(const ScalarProjection& first) {
     try {
       const std::vector<AnyTensor> x = point_beside(first, options_.seed);
@@ -192,7 +192,7 @@ class FunctionCheck {
         beside_ = "wrong at a second point one percent away, shown here";
       }
       if (!beside_.empty()) report_.notes.push_back(beside_);
-    } catch (const std::exception&) {  // a point that f or its gradient rejects shows nothing
+    } catch (const std::exception&) {  // f or its gradient rejects the point, which proves nothing
     }
   }
 
@@ -244,7 +244,7 @@ class FunctionCheck {
     const Directions directions(projected, options_);
     for (std::size_t i = 0; i < inputs_.size(); ++i)
       if (directions.worst({i, 0, projected.input_size(i)}).verdict != Verdict::Pass) return;
-    for (ReportRow& row : report_.rows) row.diagnosis.clear();  // the explanation says more
+    for (ReportRow& row : report_.rows) row.diagnosis.clear();  // the explanation replaces them
     report_.explanation = fmt::format("conjugated: this is the convention of {}", conjugate ? "JAX" : "PyTorch and TensorFlow");
   }
 

@@ -12,7 +12,7 @@
 
 namespace argand {
 
-/// What is called the gradient of a real L with respect to z = x + iy.
+/// The two conventions for the gradient of a real L with respect to z = x + iy.
 enum class Convention {
   Conjugate,  ///< ∂L/∂x + i ∂L/∂y, steepest ascent: PyTorch, TensorFlow, argand
   Plain,      ///< ∂L/∂x − i ∂L/∂y = 2 ∂L/∂z, its conjugate, and for outputs the conjugate of W as well: JAX
@@ -24,19 +24,19 @@ struct FunctionCheckOptions {
   double tolerance = 1e-8;                    ///< relative error, as in GradcheckOptions
   std::vector<double> tolerances = {};        ///< one per input, overriding `tolerance`
   std::vector<double> absolute = {};          ///< one per input: additional absolute deviation allowed for an element
-  /// How far values of f are from exact, relative to them. nullopt: measured where differences do not pass; a function noisier than
+  /// The relative error of the values of f. nullopt: measured where differences do not pass; a function noisier than
   /// double precision is judged by a fit (noisy_slope.h), and a note states the precision reached. 0: exact.
   std::optional<double> noise = {};
   bool every_element = false;
   bool second_point = true;  ///< also checks directions at a second point
   Convention convention = Convention::Conjugate;
   std::uint64_t seed = 0x6C4D;
-  /// With more elements than this, faulty ones are found by bisecting directions, and only some neighbours are judged individually.
-  /// (every_element judges all.)
+  /// With more elements than this, faulty ones are found by bisecting directions, and only some of their neighbours are judged one
+  /// by one. (every_element judges all.)
   std::int64_t most_elements = 200;
 };
 
-/// Thrown by a function that may not be called any more: the check ends with the results so far.
+/// Thrown by a function that may not be called again: the check ends with the results so far.
 struct BudgetSpent {
   std::string why;  ///< "the budget of 1000 calls is used up"
 };

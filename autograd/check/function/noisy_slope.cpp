@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::size_t most_terms = 4;
 constexpr int half = 64;        // values on either side of 0
-constexpr double reach = 0.25;  // values are taken for |t| ≤ reach
+constexpr double reach = 0.25;  // values are sampled for |t| ≤ reach
 
 using Line = std::vector<double>;  // φ(t) − φ(0) at equidistant t, in increasing order
 
@@ -19,8 +19,8 @@ double median(std::vector<double> values) {
   return *middle;
 }
 
-/// Absolute sixth differences, in which a smooth function leaves less than rounding does (Hamming, Numerical Methods for Scientists
-/// and Engineers, chapter 10), scaled to the standard deviation of the noise: Σ_k binomial(6, k)² = 924.
+/// Absolute sixth differences, to which a smooth function contributes less than rounding does (Hamming, Numerical Methods for
+/// Scientists and Engineers, chapter 10), scaled to the standard deviation of the noise: Σ_k binomial(6, k)² = 924.
 std::vector<double> sixth_differences(Line d) {
   constexpr std::size_t order = 6;
   for (std::size_t j = 1; j <= order; ++j)
@@ -30,7 +30,7 @@ std::vector<double> sixth_differences(Line d) {
   return d;
 }
 
-/// The line of each function, [count].
+/// The values φ(t) − φ(0) of each function, [count].
 std::vector<Line> sampled(const Changes& changes, std::size_t count, int each_side, double spacing) {
   std::vector<Line> lines(count);
   std::vector<Change> change(count);
@@ -44,7 +44,7 @@ std::vector<Line> sampled(const Changes& changes, std::size_t count, int each_si
   return lines;
 }
 
-/// Whether φ, on one side of 0, is flat although it moves further out, or jumps about.
+/// Whether φ, on one side of 0, is flat although it changes further out, or jumps irregularly.
 bool is_rough(const Line& side, double expected) {
   double largest = 0;
   for (std::size_t k = 0; k + 1 < side.size(); ++k) largest = std::max(largest, std::abs(side[k + 1] - side[k]));
@@ -61,7 +61,7 @@ bool is_rough(const Line& near, double expected, double allowed) {
   return is_rough(Line(near.begin(), middle), expected) && is_rough(Line(middle + 1, near.end()), expected);
 }
 
-/// The median sees a staircase, where half of the differences jump, but not a kink or two, where very few do.
+/// The median responds to a staircase, where half of the differences are large, but not to a kink or two, where very few are.
 double noise_of(const Line& line) { return median(sixth_differences(line)) / 0.6745; }
 
 /// Noise does not depend on the spacing, whereas a smooth function's sixth differences grow 64-fold at twice the spacing.
@@ -121,7 +121,7 @@ Fit fitted(const Line& line, Part part, int points, std::size_t terms) {
 }
 
 /// The fit with the smallest error among those whose residual is within the noise: more terms follow φ more closely, a longer line
-/// averages more noise. The change from one more term counts as error, and must be no more than noise explains.
+/// averages more noise. The change caused by one more term counts as error and must be within what noise explains.
 Estimate best_fit(const Line& line, Part part, double noise) {
   Estimate best;
   for (int points = half; points >= half / 8; points /= 2)

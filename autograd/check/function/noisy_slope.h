@@ -14,12 +14,12 @@ namespace argand {
 struct NoisySlope {
   Estimate slope;    ///< its error is four standard deviations
   double noise = 0;  ///< standard deviation of one value of φ
-  double kink = 0;   ///< how much the one-sided slopes may differ from `slope`; 0 when no kink is seen
+  double kink = 0;   ///< how far the one-sided slopes may differ from `slope`; 0 if no kink is detected
 };
 
 /// The slope of each function k that is noisier than `allowed[k]`, the noise that double precision explains, and whose values at
-/// the smallest visible steps do not follow a smooth function; nullopt for a function that is as precise as it should be.
-/// `stated[k]` > 0: the noise is known to be at least this large.
+/// the smallest resolvable steps are not those of a smooth function; nullopt for functions without such noise. `stated[k]` > 0: the
+/// noise is known to be at least this large.
 std::vector<std::optional<NoisySlope>> noisy_slopes(const Changes& changes, const std::vector<double>& allowed,
                                                     const std::vector<double>& stated);
 

@@ -1,5 +1,5 @@
 #pragma once
-/// A function of several inputs as a function of some neighbouring elements of one of them, with the rest held fixed.
+/// Restricts a function of several inputs to some neighbouring elements of one input, with the rest held fixed.
 
 #include "autograd/check/scalar_projection.h"
 

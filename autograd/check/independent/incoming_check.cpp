@@ -40,10 +40,10 @@ double largest_modulus(const Gradients& g) {
   return size;
 }
 
-/// How far apart gradients are beyond rounding, relative to the largest of each input.
+/// The distance between gradients beyond rounding, relative to the largest of each input.
 class GradientDistance {
  public:
-  /// `sizes`: gradients as large as the terms that were added.
+  /// `sizes`: gradients that set the scale of the terms added.
   GradientDistance(const std::vector<const Gradients*>& sizes, const std::vector<std::vector<double>>& rounding)
       : rounding_(rounding) {
     double all = 0;
@@ -84,7 +84,7 @@ IndependentCheck linear_check(const GradientsFor& gradients, const ComplexValues
   const Gradients g = gradients(W);
   if (!std::isfinite(largest_modulus(g))) return decided(name, Opinion::Silent, "the gradient is not finite");
   double worst = 0;
-  // Rounding scatters, other mistakes do not: how much a pass scatters is measured with nearby factors that are not powers of two.
+  // Rounding scatters, other mistakes do not: the scatter is measured with nearby factors that are not powers of two.
   const auto scatter = [&](double factor, const Gradients& there, const GradientDistance& distance) {
     double noise = 0;
     for (const double nearby : {0.7, 0.9})

@@ -1,6 +1,6 @@
 #pragma once
-/// What every backward pass must do, whatever its function: be linear in the incoming gradient, and add to the gradient that is
-/// there already. This needs no differences, only a few more passes. A pass that violates it is wrong.
+/// Two properties of every backward pass, whatever the function: it is linear in the incoming gradient, and it adds to a gradient
+/// that is already there. Testing them needs no differences, only a few more passes. A pass that violates either is wrong.
 
 #include "autograd/check/independent/independent_check.h"
 
@@ -14,7 +14,7 @@ using GradientsFor = std::function<std::vector<ComplexValues>(std::span<const st
 IndependentCheck linear_check(const GradientsFor& gradients, const ComplexValues& W, const ComplexValues& V,
                               const std::vector<std::vector<double>>& rounding, double tolerance);
 
-/// `added(c, W)`: the content of the inputs' gradients after a pass with W that found c there. It must be c + g(W).
+/// `added(c, W)`: the inputs' gradients after a pass with W that started from c. They must be c + g(W).
 IndependentCheck adds_check(const std::function<std::vector<ComplexValues>(const std::vector<ComplexValues>& c,
                                                                            std::span<const std::complex<double>> W)>& added,
                             const ComplexValues& W, const std::vector<ComplexValues>& g,

@@ -13,11 +13,11 @@
 namespace argand {
 namespace {
 
-/// The derivative along a direction according to the gradient in question.
+/// The derivative along a direction, computed from the gradient under test.
 struct SlopeAlong {
   double value = 0;
   double size = 0;      ///< √ Σ of its terms' squares: the size of a slope whose terms do not cancel
-  double rounding = 0;  ///< how far rounding may have moved it
+  double rounding = 0;  ///< bound on its rounding error
   double relative_error(double other) const {
     const double largest = std::max(std::abs(value), std::abs(other));
     return largest == 0 ? 0 : std::abs(value - other) / largest;
@@ -73,7 +73,7 @@ class IndependentChecks {
       const auto by_step = [this](double h) { return at(std::complex(0.0, h)).imag() / h; };
       const double tiny = by_step(1e-20), small = by_step(1e-5);
       if (std::abs(tiny - small) > 1e-4 * std::max(std::abs(tiny), std::abs(small)))
-        return silent("complex step", "f drops small imaginary parts");  // as products of three do: (a + b)(c + d) - ac - bd
+        return silent("complex step", "f drops small imaginary parts");  // as products of three terms may: (a + b)(c + d) - ac - bd
       return compared("complex step", tiny);
     });
   }
@@ -89,7 +89,7 @@ class IndependentChecks {
  private:
   static IndependentCheck silent(std::string name, std::string why) { return {std::move(name), Opinion::Silent, std::move(why)}; }
 
-  /// A check that throws is silent.
+  /// Runs a check; one that throws is silent.
   template <class Question>
   static IndependentCheck asked(const std::string& name, const Question& question) {
     try {
@@ -130,8 +130,8 @@ class IndependentChecks {
     return silent("taylor", finding + ": neither 1 nor 2");
   }
 
-  /// Why L(x + t v) is not an analytic function of the complex number t; empty if it is. Uses means over a circle around 0, which
-  /// equal ∂L/∂t and ∂L/∂t̄ up to the eighth derivative.
+  /// The reason why L(x + t v) is not an analytic function of the complex number t; empty if it is. Uses means over a circle around
+  /// 0, which equal ∂L/∂t and ∂L/∂t̄ up to the eighth derivative.
   std::string not_analytic() const {
     constexpr int points = 8;
     constexpr double radius = 1e-2;
@@ -185,7 +185,7 @@ class IndependentChecks {
   ComplexValues W_;
   std::vector<Functional> functionals_;
   std::vector<ComplexValues> v_;
-  std::vector<std::vector<double>> rounding_;  // of the gradient
+  std::vector<std::vector<double>> rounding_;  // rounding errors of the gradient
   SlopeAlong slope_;
 };
 

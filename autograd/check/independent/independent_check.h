@@ -1,13 +1,13 @@
 #pragma once
-/// Independent checks. Difference quotients are one way to tell whether a gradient g of L = Re Σ conj(W) f(x) is right. Three more
-/// look along one random direction v, each in its own way, and compare with Re Σ conj(g) v:
+/// Independent checks. Difference quotients are one way to test a gradient g of L = Re Σ conj(W) f(x). Three others compute the
+/// derivative along a random direction v, each in its own way, and compare it with Re Σ conj(g) v:
 ///
 /// - adjoint: Re Σ conj(W) (J v), from a forward derivative; takes no limit (autograd/check/adjoint.h).
 /// - taylor: the remainder beyond first order falls like t² or faster; only an exponent is measured (taylor.h).
 /// - complex step: Im L(x + i h v) / h at h = 1e-20; subtracts nothing, so nothing cancels. For real-analytic f.
 ///
 /// A fifth, linear, tests whether the gradient is linear in W; where f is recorded on a tape, a sixth, adds, tests whether it is
-/// added to what is there (incoming_check.h). A check that cannot tell says why.
+/// added to existing gradients (incoming_check.h). A check that cannot decide gives the reason.
 
 #include <span>
 #include <string>
@@ -25,8 +25,8 @@ struct IndependentCheck {
   std::string name;      ///< "differences", "adjoint", "taylor", "complex step"
   Opinion opinion;       ///< of the gradient
   std::string finding;   ///< "relative error 3e-16", "order 2.00 at steps 3e-07 to 3e-05"; or why it is silent
-  std::string of = {};   ///< what was checked, where a report covers several things: "complex"
-  bool decides = false;  ///< if it disagrees the gradient is wrong, whatever the others say: it contradicts itself
+  std::string of = {};   ///< the part of a report that was checked, if there are several: "complex"
+  bool decides = false;  ///< a failure alone proves the gradient wrong, whatever the others say: it contradicts itself
 
   std::string str() const { return name + " (" + finding + ")"; }
 };

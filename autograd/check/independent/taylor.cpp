@@ -6,8 +6,8 @@
 namespace argand {
 namespace {
 
-/// Noise of φ around 0: what remains in the sixth differences of nine equidistant values, to which a smooth function contributes
-/// less than rounding (Hamming, Numerical Methods for Scientists and Engineers, chapter 10).
+/// The noise of φ around 0, from the sixth differences of nine equidistant values, to which a smooth function contributes less than
+/// rounding (Hamming, Numerical Methods for Scientists and Engineers, chapter 10).
 double noise_around_zero(const std::function<Change(double)>& change) {
   constexpr double spacing = 1e-3;
   constexpr int order = 6;
@@ -16,7 +16,7 @@ double noise_around_zero(const std::function<Change(double)>& change) {
   for (std::size_t j = 1; j <= order; ++j)
     for (std::size_t k = 0; k + j < d.size(); ++k) d[k] = d[k + 1] - d[k];
   const double largest = std::max({std::abs(d[0]), std::abs(d[1]), std::abs(d[2])});
-  return largest / std::sqrt(924.0);  // Σ_k binomial(6, k)² = 924: by that factor a sixth difference enlarges the variance of noise
+  return largest / std::sqrt(924.0);  // a sixth difference multiplies the variance of the noise by Σ_k binomial(6, k)² = 924
 }
 
 FittedOrder fitted(const std::vector<TaylorRemainder::Step>& steps, double TaylorRemainder::Step::*part) {

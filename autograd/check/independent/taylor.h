@@ -1,5 +1,5 @@
 #pragma once
-/// The order of a Taylor remainder: a gradient is right when it leaves nothing of first order. For φ(t), t real, and a claimed
+/// The order of a Taylor remainder: a gradient is right when the remainder has no first-order term. For φ(t), t real, and a claimed
 /// slope φ'(0),
 ///
 ///     r(t) = |φ(t) − φ(0) − t slope|
@@ -17,7 +17,7 @@ namespace argand {
 struct FittedOrder {
   double order = 0;
   double smallest = 0, largest = 0;
-  int steps = 0;  ///< 0: fewer than three steps rise above rounding, so nothing is fitted
+  int steps = 0;  ///< number of steps fitted; 0 if fewer than three rise above rounding
 };
 
 struct TaylorRemainder {
@@ -29,8 +29,8 @@ struct TaylorRemainder {
   };
   std::vector<Step> steps;  ///< from t = 0.1 down to 1e-9, each √10 times shorter
   double noise = 0;         ///< of φ, beyond its rounding
-  /// Fitted over the smallest steps, at most two decades, whose remainder is ten times the floor: larger steps see higher orders,
-  /// smaller ones only rounding.
+  /// Fitted over the smallest steps, at most two decades, whose remainder is ten times the floor: higher orders affect larger
+  /// steps, rounding dominates smaller ones.
   FittedOrder remainder, bend;
 };
 

@@ -27,7 +27,7 @@ class UsageCheck {
       : check_(check), options_(options), name_(std::move(name)), ways_(tally_) {}
 
   Report run() {
-    const ThreadCount one(1);  // at these sizes threads would wait for each other; Use::Threads takes several
+    const ThreadCount one(1);  // at these sizes threads would only cost time; Use::Threads tests several
     for (const OpCheck::Case& c : check_.cases()) check_case(c);
     for (const OpCheck::SizedCases& sized : check_.sized_cases()) check_sized(sized);
     for (const OpCheck::Case& c : check_.cases())
@@ -71,7 +71,7 @@ class UsageCheck {
         std::string explanation;
         if (slope_agrees(s, explanation)) continue;
         tally_.faults.push_back({Use::Size, s.label, fmt::format("{}: {}", use_name(Use::Size), explanation)});
-        // At only a few other lengths: finding the place takes many slopes.
+        // Only a few other lengths: locating an element takes many slopes.
         std::vector<std::int64_t> others(24);
         std::iota(others.begin(), others.end(), 1);
         if (n > others.back()) others.push_back(n);
@@ -86,7 +86,7 @@ class UsageCheck {
     }
   }
 
-  /// Begins the last fault's message with what the wrong elements at these lengths have in common.
+  /// Adds to the last fault's message what the wrong elements at these lengths have in common.
   template <class PlaceAt>
   void say_where(const std::vector<std::int64_t>& at, const PlaceAt& place_at) {
     std::vector<WrongPlace> places;
@@ -138,8 +138,8 @@ Report UsageTally::report(std::string name) const {
     for (const UsageFault& f : faults)
       if (f.use == use) said.push_back(fmt::format("{}: {}", f.label, f.message));
     const std::int64_t n = std::max(compared[k], static_cast<std::int64_t>(said.size()));
-    // 1 is what rounding may cause: 64 units in the last place of the numbers and of the effect that rounding of the operands has
-    // on them.
+    // 1 is the expected effect of rounding: 64 units in the last place of the numbers and of the effect that rounding of the
+    // operands has on them.
     report.rows.push_back(ReportRow::of(RowKind::Use, use_row_name(use), n, "number", worst[k], 1, std::move(said)));
   }
   return report;

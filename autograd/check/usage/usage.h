@@ -1,5 +1,5 @@
 #pragma once
-/// Checks an op the way it is used. Difference quotients (autograd/gradcheck.h) judge a gradient that is computed once, in float64,
+/// Checks gradients as training uses them. Difference quotients (autograd/gradcheck.h) judge a gradient computed once, in float64,
 /// for a dozen elements. A training run adds gradients to others, uses an op twice, in float32, at lengths that no vector register
 /// divides, with several threads and incoming gradients of any size. All of that must give the same gradient, so analytic gradients
 /// are compared with each other, element by element, and only growing shapes need differences again: one along a random direction.
@@ -15,20 +15,20 @@
 
 namespace argand {
 
-/// The ways to use a gradient, in the order in which they are checked.
+/// The ways of using a gradient, in the order in which they are checked; after each colon, the expected result.
 enum class Use {
   Again,         ///< three times, from new variables on new tapes: the same bits
-  Added,         ///< added to random numbers that are there already, and to itself repeatedly
+  Added,         ///< added to existing random gradients, and to itself repeatedly
   Twice,         ///< two outputs of the same variables on one tape: the sum of both gradients
-  SameVariable,  ///< one variable in the place of two inputs: the sum of their gradients
+  SameVariable,  ///< one variable passed as two inputs: the sum of their gradients
   Scaled,        ///< incoming gradients times -4 and times very large and very small powers of 2: the gradient times the same
-  Split,         ///< the incoming gradient in two parts, zeros elsewhere: the sum of both gradients
-  Alone,         ///< each input the only variable among constants: the same gradient; none if the op does not list it
-  Overwritten,   ///< inputs overwritten between forward and backward pass: the same bits, those for the numbers that were read
+  Split,         ///< the incoming gradient as a sum of two, each padded with zeros: the sum of both gradients
+  Alone,         ///< each input as the only variable, the others constant: the same gradient; none if the op does not list it
+  Overwritten,   ///< inputs overwritten between forward and backward pass: the same bits, as for the original numbers
   Float32,       ///< in float32 and complex64: the gradient in float64, up to rounding
-  Size,     ///< at 1 ... 67 elements and at some tens of thousands: what differences along a direction say; for an op that maps
-            ///< elements one by one, what the same element has among twelve
-  Threads,  ///< with 1, 2 and 3 threads: the same bits
+  Size,          ///< at 1 ... 67 elements and at some tens of thousands: what differences along a direction give; for an op that
+                 ///< maps elements one by one, the same as for that element among twelve
+  Threads,       ///< with 1, 2 and 3 threads: the same bits
 };
 inline constexpr std::size_t number_of_uses = 11;
 /// "wrong when it is added to a gradient", ...
@@ -42,10 +42,10 @@ struct UsageFault {
   std::string message;  ///< "wrong when it is added to a gradient: float64, input 0, element [1, 2] is 1-2i, should be 3+1i"
 };
 
-/// What was compared and what was wrong.
+/// How many numbers were compared, and the faults found.
 struct UsageTally {
-  std::array<std::int64_t, number_of_uses> compared = {};  ///< numbers, by use
-  std::array<double, number_of_uses> worst = {};           ///< difference, in units of what rounding may cause
+  std::array<std::int64_t, number_of_uses> compared = {};  ///< count of numbers, by use
+  std::array<double, number_of_uses> worst = {};           ///< largest difference, in units of the rounding expected
   std::vector<UsageFault> faults = {};                     ///< at most one per case and length
 
   /// One row per use, in their order.
@@ -54,12 +54,12 @@ struct UsageTally {
 
 struct UsageOptions {
   bool first_fault_only = false;          ///< stop at the first fault
-  std::int64_t longest = longest_length;  ///< no length above this one
+  std::int64_t longest = longest_length;  ///< maximum length
 };
 
-/// Runs the op's cases, original and grown, through every use. It is also a fault if no growing case has the types of a given case.
+/// Runs the op's cases, original and grown, through every use. Types that occur in a case but in no growing case are a fault, too.
 Report check_usage(const Op& op, const UsageOptions& options = {});
-/// The same for cases of a function that is not an op itself.
+/// The same for cases of a function that is not registered as an op.
 Report check_usage(std::string name, const OpCheck& check, const UsageOptions& options = {});
 
 }  // namespace argand

@@ -64,7 +64,7 @@ Numbers Passes<R>::pass(const Variables& x, std::span<const Numbers> incoming, c
         },
         f_(x));
   if (between) between();
-  KeptGradients others(tape);  // a function may read the caller's variables: leave no gradient in them
+  KeptGradients others(tape);  // f may read variables of the caller: restore their gradients
   for (const auto& input : x) std::visit([&](const auto& v) { others.except(v.slot()); }, input);
   tape.backward(variable(Tensor<R>::scalar(0)));  // a dummy loss: the outputs already have their gradients
   return value;
@@ -92,7 +92,7 @@ void Passes<R>::set_gradient(const AnyVarOf<R>& x, const Numbers& gradient) {
 template <RealScalar R>
 Condition condition_of(const FunctionOf<R>& f, const std::vector<AnyTensor>& inputs, const Numbers& incoming, const Sample& sample,
                        double step) {
-  // Rounding that cancels takes few distinct values in float32: four draws may well hit the same one.
+  // In float32, rounding errors that cancel have few distinct values: four draws may well repeat one.
   constexpr int draws = std::same_as<R, float> ? 16 : 4;
   Condition condition{.value = std::vector<double>(sample.value.size())};
   for (const Numbers& g : sample.gradients) condition.gradients.emplace_back(g.size());
@@ -103,7 +103,7 @@ Condition condition_of(const FunctionOf<R>& f, const std::vector<AnyTensor>& inp
     std::uint64_t stream = 0;
     const auto moved = [&](Numbers numbers) {
       const Random random(0x5EED + static_cast<std::uint64_t>(draw), stream++);
-      // Of many sizes: if all were alike, the changes of two cancelling terms would cancel in every second draw.
+      // Changes of many sizes: if all were equal, those of two cancelling terms would cancel in every second draw.
       const auto change = [step](std::uint64_t byte) {
         return (byte & 1U ? step : -step) * (0.5 + static_cast<double>(byte) / 256);
       };

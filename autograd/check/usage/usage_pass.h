@@ -11,17 +11,17 @@
 
 namespace argand {
 
-/// The elements of one tensor in row-major order; imaginary parts are 0 where it is real.
+/// The elements of one tensor in row-major order; imaginary parts are 0 if it is real.
 using Numbers = std::vector<std::complex<double>>;
 
-/// |z|. Most numbers here are real: a hypot() of each took a tenth of the time of a whole check.
+/// |z|, fast for the real numbers that most are: calling hypot() for each took a tenth of the time of a whole check.
 inline double modulus(std::complex<double> z) { return z.imag() == 0 ? std::abs(z.real()) : std::abs(z); }
 
 template <RealScalar R>
 Numbers numbers_of(const AnyTensorOf<R>& x) {
   return std::visit([](const auto& t) { return Numbers(t.begin(), t.end()); }, x);
 }
-/// The same tensor with other elements, equally many. Imaginary parts are dropped if it is real.
+/// A tensor of the same shape with other elements. Drops imaginary parts if it is real.
 template <RealScalar R>
 AnyTensorOf<R> with_numbers(const AnyTensorOf<R>& like, const Numbers& numbers);
 
@@ -35,7 +35,7 @@ struct Sample {
   std::vector<Numbers> gradients;  ///< one per input
 };
 
-/// f at `inputs` in precision R, on its own tapes. Incoming gradients are put directly into f's outputs: no other op takes part.
+/// Runs f at `inputs` in precision R, on its own tapes. Incoming gradients are set directly on f's outputs, without another op.
 template <RealScalar R>
 class Passes {
  public:
@@ -45,12 +45,12 @@ class Passes {
 
   /// f's output, without recording.
   AnyTensorOf<R> value() const;
-  /// New variables, without gradients.
+  /// New variables with the values of the inputs, without gradients.
   Variables variables() const;
-  /// Only input i is a variable; the others are constants.
+  /// The same with only input i as a variable; the others are constants.
   Variables variable_among_constants(std::size_t i) const;
-  /// Records f once for each incoming gradient, calls `between`, and walks the tape once: gradients add to what the variables hold.
-  /// Returns the value.
+  /// Records f once for each incoming gradient, calls `between`, and walks the tape once: gradients are added to those of the
+  /// variables. Returns the value.
   Numbers pass(const Variables& x, std::span<const Numbers> incoming, const std::function<void()>& between = {}) const;
   /// One pass from new variables.
   Sample fresh(const Numbers& incoming) const;
@@ -74,7 +74,7 @@ template <RealScalar R>
 Condition condition_of(const FunctionOf<R>& f, const std::vector<AnyTensor>& inputs, const Numbers& incoming, const Sample& sample,
                        double step);
 
-/// d/dt Re Σ conj(W) f(x + t v) at t = 0 by differences, and the effect that rounding may have had on it.
+/// d/dt Re Σ conj(W) f(x + t v) at t = 0 by differences, and the estimated effect of rounding on it.
 struct Slope {
   double value = 0, rounding = 0;
 };

@@ -9,7 +9,7 @@
 namespace argand {
 namespace {
 
-/// The first `period` numbers, repeated to n in all.
+/// The first `period` numbers, repeated up to a length of n.
 template <class T>
 std::vector<T> cycle(const std::vector<T>& numbers, std::size_t period, std::int64_t n) {
   std::vector<T> all(static_cast<std::size_t>(n));
@@ -164,7 +164,7 @@ std::string common_place(const std::vector<WrongPlace>& places) {
     });
   };
   if (places.empty()) return "";
-  if (places.size() >= 3)  // a single one may happen to be last
+  if (places.size() >= 3)  // a single fault might be in the last element by chance
     for (const std::int64_t width : {2, 4, 8, 16, 32})
       for (const bool of_rows : {false, true})
         if (all_in_tails(width, of_rows))

@@ -13,7 +13,7 @@ namespace {
 /// Errors up to this many units in the last place of a number, or of the effect of rounding its operands, count as rounding.
 constexpr double ulps = 64;
 
-/// For condition_of: above the rounding of both precisions, far below any scale of a function.
+/// For condition_of: above the rounding errors of both precisions, far below the scale on which functions vary.
 constexpr double relative_step = 0x1p-20;
 
 template <RealScalar R>
@@ -32,7 +32,7 @@ double largest_number(const Numbers& numbers) {
   return size;
 }
 
-/// How far off a sum of `times` the gradient and the numbers c may be, given the rounding of each.
+/// The allowed error of `times` the gradient plus the numbers c, given the rounding of each.
 template <RealScalar R>
 auto bar_of_sum(const Subject& s, const Sample& first, double times, const std::vector<Numbers>* c = nullptr) {
   return [&s, &first, times, c](std::size_t i, std::size_t k) {
@@ -60,7 +60,7 @@ std::int64_t Subject::gradient_size() const {
   return n;
 }
 
-/// Compares got(k) with want(k) within bar(k) for the elements of one tensor; the first one outside its bar is the fault.
+/// Compares got(k) with want(k), within bar(k), for the elements of one tensor and reports the first that is outside its bar.
 template <class Got, class Want, class Bar>
 bool Ways::compare(Use use, const Subject& s, std::string_view precision, std::string_view how, const std::string& tensor,
                    const Shape& shape, bool is_complex, const Got& got, const Want& want, const Bar& bar) {
@@ -93,7 +93,7 @@ bool Ways::compare_gradients(Use use, const Subject& s, std::string_view precisi
   return true;
 }
 
-/// Equal to s.sample up to the rounding of this precision.
+/// Whether the sample equals s.sample up to rounding in this precision.
 bool Ways::close(Use use, const Subject& s, std::string_view precision, std::string_view how, const Sample& got, double epsilon) {
   const Sample& want = s.sample;
   const bool noisy = !s.noise.value.empty();
@@ -111,8 +111,8 @@ bool Ways::close(Use use, const Subject& s, std::string_view precision, std::str
              });
 }
 
-/// Where intermediate results cancel, float32 has fewer digits than the condition promises. How many is measured by how the same
-/// computation in float32 scatters; a systematic mistake does not scatter.
+/// Where intermediate results cancel, float32 is less accurate than the condition predicts. The loss of accuracy is measured by the
+/// scatter of the same computation in float32; a systematic mistake does not scatter.
 bool Ways::close_in_float32(Subject& s, const Sample& single) {
   UsageTally aside;
   if (!Ways(aside).close(Use::Float32, s, "", "", single, epsilon_of<float>))
@@ -221,7 +221,7 @@ bool Ways::split(const Subject& s, const Passes<R>& passes, const Sample& first)
   Numbers part = s.incoming, rest = s.incoming;
   for (std::size_t k = 0; k < part.size(); ++k) (k / 5 % 2 == 0 ? rest : part)[k] = 0;
   const Sample a = passes.fresh(part), b = passes.fresh(rest);
-  // Each part has its own condition: the effect of a mistake about zeros is measured against the whole tensor.
+  // Each part has its own condition, so a mistake in the handling of zeros is measured against the whole tensor.
   std::vector<double> bars;
   for (std::size_t i = 0; i < s.inputs.size(); ++i)
     bars.push_back(ulps * epsilon_of<R> * (largest_number(a.gradients[i]) + largest_number(b.gradients[i])) + smallest_of<R>);

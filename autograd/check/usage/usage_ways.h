@@ -1,5 +1,5 @@
 #pragma once
-/// The uses of a gradient (autograd/check/usage/usage.h) that compare it with itself; growing shapes are in
+/// Uses of a gradient (autograd/check/usage/usage.h) that are checked by comparing it with itself; for growing shapes see
 /// autograd/check/usage/usage_size.h.
 
 #include "autograd/check/usage/usage.h"
@@ -20,7 +20,7 @@ class ThreadCount {
   int before_;
 };
 
-/// A case whose inputs float32 represents exactly.
+/// A case with inputs that float32 represents exactly.
 struct Subject {
   std::string label;
   CheckedFunction f;
@@ -29,15 +29,15 @@ struct Subject {
   Shape output = {};
   bool complex_output = false;
   Numbers incoming = {};     ///< gradient of the output
-  Sample sample = {};        ///< value and gradients in float64: those of the first pass, unless more is known
-  Condition condition = {};  ///< of the mathematics; filled in when first needed
-  Condition noise = {};      ///< of the computation in float32, where it says more: differences that cancel
+  Sample sample = {};        ///< value and gradients in float64: from the first pass, unless a better reference is known
+  Condition condition = {};  ///< conditioning of the function; computed on first use
+  Condition noise = {};      ///< scatter of the computation in float32, where that is larger: cancelling differences
 
   std::int64_t gradient_size() const;  ///< elements of all inputs
   static Subject of(const OpCheck::Case& c, std::string label);
 };
 
-/// How much of the list a case goes through: long cases skip what does not depend on length.
+/// Which of the uses a case is checked for: long cases skip those that do not depend on length.
 enum class CheckLevel { All, Short, Long };
 
 class Ways {

@@ -68,7 +68,7 @@ static const Op angular_attention_op(
         const auto wide = [o](auto q, auto k, auto v) { return angular_attention(q, k, v, o); };
         at.function("", wide, at.complex({1, 2, 2 * n}), at.complex({1, 3, 2 * n}), at.complex({1, 3, 2 * n}));
       });
-      // Phases of ±π and of -0, where the score is smooth.
+      // Phases of ±π and -0: points on the cut, where the score is smooth.
       const Tensor<C> cut({1, 2, 2}, {{-1.0, 0.0}, {-0.5, -0.0}, {-0.8, 1e-12}, {0.7, 0.2}});
       check.function("branch cut of arg", with({}), cut, check.complex({1, 2, 2}), check.complex({1, 2, 2}));
       check.function("branch cut of arg, keys", with({}), check.complex({1, 2, 2}), cut, check.complex({1, 2, 2}));

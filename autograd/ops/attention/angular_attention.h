@@ -1,5 +1,5 @@
 #pragma once
-/// CRAT's angular attention: scores how well the phases of two complex vectors agree, whatever their magnitudes.
+/// CRAT's angular attention: scores are the agreement of the phases of two complex vectors, whatever their magnitudes.
 
 #include "autograd/ops/attention/attention.h"
 

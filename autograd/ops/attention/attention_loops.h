@@ -1,5 +1,5 @@
 #pragma once
-/// The loops of fused attention, tile by tile, for any way to score a query against a key (Dao et al., FlashAttention, 2022).
+/// The loops of fused attention, tile by tile, for any score function of query and key (Dao et al., FlashAttention, 2022).
 /// Each kind of attention supplies a `Scores`, made for one head of one sequence:
 ///
 ///     void tile(q0, rows, k0, columns, R* s)       s[i][j] <- scale · raw score of query q0 + i and key k0 + j
@@ -8,9 +8,9 @@
 ///
 /// with rows of `key_tile` numbers. The loops handle masks, softmax, dropout and values.
 ///
-/// A weight of 0 hides a finite number, but 0 · NaN is NaN. To keep the NaN of a hidden key away from every query, hidden keys and
-/// values enter as 0 (`visible`), and a tile of a causal mask with results that are not all finite is recomputed query by query,
-/// each with only the keys that it sees.
+/// A weight of 0 hides a finite number, but 0 · NaN is NaN. So that a NaN in a hidden key reaches no query, hidden keys and values
+/// are replaced by 0 (`visible`), and a tile of a causal mask with results that are not all finite is recomputed query by query,
+/// each with only the keys that it may attend to.
 
 #include <algorithm>
 #include <cmath>
@@ -59,10 +59,10 @@ struct AttentionLoops {
   std::int64_t at_out(std::int64_t b, std::int64_t h) const { return (b * Tq * H + h) * dv; }
   std::int64_t at_row(std::int64_t b, std::int64_t h) const { return (b * H + h) * Tq * 2; }
 
-  /// One past the last key that any query before `to` sees.
+  /// One past the last key that any query before `to` may attend to.
   std::int64_t last_key(std::int64_t to) const { return options.causal ? std::min(Tk, to + Tk - Tq) : Tk; }
 
-  /// scores[i][j] <- -infinity where the query must not look.
+  /// scores[i][j] <- -infinity where the mask hides key j from query i.
   void hide(std::int64_t b, std::int64_t q0, std::int64_t rows, std::int64_t k0, std::int64_t columns, R* scores) const {
     constexpr R hidden = -std::numeric_limits<R>::infinity();
     if (options.causal)
@@ -86,7 +86,7 @@ struct AttentionLoops {
       }
     return x;
   }
-  /// Sets the gradient of k or v to 0 where they are hidden, whatever the queries hold.
+  /// Sets the gradient of k or v to 0 in hidden rows, even if queries contain NaN.
   void clear_hidden(Tensor<R>& x) const {
     const std::int64_t width = x.size() / std::max<std::int64_t>(1, B * Tk);
     for (std::int64_t row = 0; options.visible_keys && row < B * Tk; ++row)
@@ -111,9 +111,9 @@ struct AttentionLoops {
     }
   }
 
-  /// Storage [B, H, Tq, 2] for each row of scores: the maximum, and 1/Σ exp(score - maximum); 0 and 0 for a row that sees nothing,
-  /// NaN for one that sees a NaN. The backward pass needs no more. (ℓ = logsumexp would combine the two; but an ℓ of 50 is off by
-  /// 2e-6 in float, and with it all weights of the row, whose gradients nearly cancel.)
+  /// Storage [B, H, Tq, 2] for each row of scores: the maximum, and 1/Σ exp(score - maximum); 0 and 0 for a row without visible
+  /// keys, NaN for one with a visible NaN. The backward pass needs no more. (ℓ = logsumexp would combine the two; but an ℓ of 50 is
+  /// off by 2e-6 in float, and with it all weights of the row, whose gradients nearly cancel.)
   Tensor<R> make_sums() const { return Tensor<R>(Shape{B, H, Tq, 2}); }
 
   /// Multiplies one position of one head's output by a number.
@@ -121,7 +121,7 @@ struct AttentionLoops {
     for_packs<R>(0, dv, [&](auto at) { at.store(out, at.load(out) * factor); });
   }
 
-  /// Calls tile(first query, count) for all of a head's queries; where it returns false, again for each query separately.
+  /// Calls tile(first query, count) for all of a head's queries. Where it returns false, repeats each query of the tile separately.
   template <class Tile>
   void each_tile(const Tile& tile) const {
     for (std::int64_t q0 = 0; q0 < Tq; q0 += query_tile) {

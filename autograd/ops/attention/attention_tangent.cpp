@@ -20,7 +20,7 @@ void for_each_piece(const AttentionLoops<R>& a, std::int64_t H, const F& f) {
           f(b, h, i, k0, std::min(a.key_tile, a.Tk - k0), ((b * H + h) * a.Tq + i) * a.Tk + k0);
 }
 
-/// The mask to add to the scores: -infinity where a query must not look. [B, 1, Tq, Tk]
+/// The mask to add to the scores, [B, 1, Tq, Tk]: -infinity where a key is hidden from a query.
 template <RealScalar R>
 Tensor<R> hiding(const AttentionLoops<R>& a) {
   Tensor<R> mask = Tensor<R>::zeros({a.B, 1, a.Tq, a.Tk});

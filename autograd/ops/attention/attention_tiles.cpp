@@ -5,7 +5,7 @@
 namespace argand {
 namespace {
 
-/// Scaled scalar products of one head's queries and keys.
+/// Scaled dot products of one head's queries and keys.
 template <RealScalar R>
 struct DotScores {
   using Loops = AttentionLoops<R>;
@@ -13,7 +13,7 @@ struct DotScores {
   const R *q, *k;  ///< the head's own part
   R *dq, *dk;      ///< zeroed; null in the forward pass
 
-  std::int64_t step() const { return loops.H * loops.dk; }  ///< from one position to the next
+  std::int64_t step() const { return loops.H * loops.dk; }  ///< distance between positions
 
   void tile(std::int64_t q0, std::int64_t rows, std::int64_t k0, std::int64_t columns, R* scores) const {
     gemm<R>(Transpose::No, Transpose::Yes, rows, columns, loops.dk, static_cast<R>(loops.options.scale), q + q0 * step(), step(),

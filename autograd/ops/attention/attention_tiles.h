@@ -1,5 +1,5 @@
 #pragma once
-/// Attention by scalar products, without a tape: shared by the ops whose scores are ⟨q, k⟩ of some vectors.
+/// Scaled dot-product attention without a tape: shared by the ops whose scores are dot products ⟨q, k⟩.
 
 #include <string_view>
 
@@ -19,7 +19,7 @@ class AttentionTiles {
 
   struct Output {
     Tensor<R> o;     ///< [B, Tq, H d_v]
-    Tensor<R> sums;  ///< of each row of scores; the backward pass needs them
+    Tensor<R> sums;  ///< of each row of scores, for the backward pass
   };
   /// k or v [B, Tk, ...] with 0 where attention is masked. Ops that transform k by a function of their own call this first.
   Tensor<R> visible(const Tensor<R>& x) const { return loops_.visible(x); }

@@ -89,7 +89,7 @@ static const Op magnitude_attention_op(
 
 namespace {
 
-/// Part c of q·k is Σ_p sign · q[part] · k[p], times κ if both are J parts: the part of q that meets k[p].
+/// Part c of q·k is Σ_p sign · q[part] · k[p], times κ if both are J parts.
 struct Term {
   int part;
   int sign;
@@ -101,7 +101,7 @@ constexpr Term product_term(int c, int p) {
   if constexpr (P == 4) return {hamilton[c][p].part, hamilton[c][p].sign, false};
 }
 
-/// One head's |S|. AttentionLoops describes tile() and gradient().
+/// The scores |S| of one head; see AttentionLoops for tile() and gradient().
 template <int P, RealScalar R>
 class MagnitudeScores {
  public:
@@ -123,7 +123,7 @@ class MagnitudeScores {
 
   void tile(std::int64_t q0, std::int64_t rows, std::int64_t k0, std::int64_t columns, R* scores) {
     if (k0 == 0) copy_queries(q0, rows);
-    // All parts at once: the copies are stacked vertically.
+    // All parts in one product: the copies are stacked vertically.
     gemm<R>(Transpose::No, Transpose::Yes, P * rows, columns, loops_.dk, 1, copies_.data(), loops_.dk, k_ + k0 * step(), step(), 0,
             parts_.data(), Loops::key_tile);
     const R w = weight_, scale = static_cast<R>(loops_.options.scale);
@@ -176,7 +176,7 @@ class MagnitudeScores {
     return rest;
   }
 
-  std::int64_t step() const { return loops_.H * loops_.dk; }  ///< from one position to the next
+  std::int64_t step() const { return loops_.H * loops_.dk; }  ///< distance between positions
   R coefficient(Term term, int key_part) const {
     const R sign = static_cast<R>(conjugate_ && key_part > 0 ? -term.sign : term.sign);
     return term.kappa ? sign * kappa_ : sign;
@@ -195,7 +195,7 @@ class MagnitudeScores {
       }
   }
 
-  /// Adds the copies' gradients to the parts they were made from, and to dκ.
+  /// Adds the copies' gradients to those of the original parts, and to dκ.
   void gather_queries(std::int64_t q0, std::int64_t rows) {
     for (int c = 0; c < P; ++c)
       for (std::int64_t i = 0; i < rows; ++i) {
@@ -219,12 +219,12 @@ class MagnitudeScores {
   bool conjugate_;
   const R *q_, *k_;
   R *dq_, *dk_;
-  Scratch<R> copies_, dcopies_;  ///< of a tile's queries, [P, rows, d_k · P], and their gradients
-  Scratch<R> parts_;             ///< of the scores, [P, rows, key_tile]
+  Scratch<R> copies_, dcopies_;  ///< the copies of a tile's queries, [P, rows, d_k · P], and their gradients
+  Scratch<R> parts_;             ///< the parts of the scores, [P, rows, key_tile]
   double dkappa_ = 0, dweight_ = 0;
 };
 
-/// [B, T, H · n · P] -> [B, H, T, P · n], with the tangent: heads first, and the parts of each one after the other.
+/// [B, T, H · n · P] -> [B, H, T, P · n], with the tangent: heads first, and each part contiguous.
 template <int P, RealScalar R>
 Var<R> parts_apart(const Var<R>& x, std::int64_t H) {
   const std::int64_t B = x.dim(0), T = x.dim(1), width = x.dim(2) / H;
@@ -260,7 +260,7 @@ Var<R> copies_of(const Var<R>& q, const Var<R>& theta, bool conjugate_keys) {
   return concatenate(copies, 2).with_tangent(concatenate(moved, 2));
 }
 
-/// The tangent of attention by scale · |S|.
+/// The tangent of attention with scores scale · |S|.
 template <int P, RealScalar R>
 Var<R> magnitude_attention_tangent(const AttentionLoops<R>& a, const Var<R>& q, const Var<R>& k, const Var<R>& v,
                                    const Measure<R>& measure, bool conjugate_keys) {
@@ -285,7 +285,7 @@ Var<R> magnitude_attention(const Var<R>& q, const Var<R>& k, const Var<R>& v, co
   require(a.dk % measure.parts == 0, "magnitude_attention", "head width {} is not a multiple of {} parts", a.dk, measure.parts);
   require(angles.size() == 1 || angles.size() == a.H, "magnitude_attention", "{} heads need {} angles or one, got shape {}", a.H,
           a.H, angles);
-  // A constant copy holds the angles of this pass.
+  // A constant copy: the angles as they are in this pass.
   const Measure<R> at{measure.parts, measure.kind, Var<R>(measure.theta.value())};
   Tensor<R> out(Shape{a.B, a.Tq, a.H * a.dv}), sums = a.make_sums();
   const Tensor<R> keys = a.visible(k.value()), values = a.visible(v.value());
@@ -301,7 +301,7 @@ Var<R> magnitude_attention(const Var<R>& q, const Var<R>& k, const Var<R>& v, co
       [=, qv = q.value(), kv = keys, vv = values, dq = accumulator(q), dk = accumulator(k), dv = accumulator(v),
        dtheta = accumulator(measure.theta)](const Tensor<R>& go) {
         Tensor<R> gq = Tensor<R>::zeros(qv.shape()), gk = Tensor<R>::zeros(kv.shape()), gv = Tensor<R>::zeros(vv.shape());
-        Tensor<double> slopes(Shape{a.B, a.H});  // of θ, for each head of each sequence
+        Tensor<double> slopes(Shape{a.B, a.H});  // dL/dθ for each head of each sequence
         with_parts(at.parts, [&]<int P>() {
           a.for_each_head([&](std::int64_t b, std::int64_t h) {
             MagnitudeScores<P, R> scores(a, kappa(at.angle(h)), at.weight(h), conjugate_keys, qv.data() + a.at_q(b, h),

@@ -122,7 +122,7 @@ Var<R> selected_attention(const Var<R>& q, const Var<R>& memory, const Ids& sele
         });
         dq.add(std::move(gq));
         if (!dmemory) return;
-        // Columns are split among threads: each number has one owner, who adds in the order of the queries.
+        // Columns are split among threads: each number is written by one thread only, which adds in the order of the queries.
         Tensor<R> gm = Tensor<R>::zeros(mv.shape());
         const std::int64_t line = 64 / static_cast<std::int64_t>(sizeof(R));
         parallel_for(r, N * k * r <= elementwise_grain ? r : line, [&](std::int64_t begin, std::int64_t end) {

@@ -145,10 +145,10 @@ Var<T> transposed_convolved(const ConvolutionPlan& p, const Var<T>& x, const Var
 
 namespace {
 
-/// f of a real and a complex operand, linear in each, from real products: two instead of the four of a complex product.
+/// f of a real and a complex operand, linear in each, from two real products instead of the four of a complex one.
 template <RealScalar R, class F>
 Var<std::complex<R>> with_complex_signal(const Var<std::complex<R>>& x, const F& f) {
-  // Real and imaginary part become two images.
+  // Real and imaginary part become two images of a batch.
   const Var<R> y = f(concatenate(std::vector{real(x), imag(x)}, 0));
   return make_complex(slice(y, 0, 0, x.dim(0)), slice(y, 0, x.dim(0), 2 * x.dim(0)));
 }
@@ -160,7 +160,7 @@ Shape with_axes_of(std::initializer_list<std::int64_t> first, const Shape& x) {
   return shape;
 }
 
-/// Joins the parts of the weight as one real weight with twice the output channels, by groups, along `axis` of [groups, ...].
+/// Combines the parts of the weight into one real weight with twice the output channels per group, along `axis` of [groups, ...].
 template <RealScalar R, class F>
 Var<std::complex<R>> with_complex_weight(const Var<std::complex<R>>& w, std::int64_t groups, bool transposed, const F& f) {
   // The output channels are axis 0 within a group, or axis 1 for the transposed map.
@@ -188,7 +188,7 @@ Var<Promote<A, B>> any_convolution(const char* name, const Op& op, std::size_t a
     return of_one_type(x, w);
   } else {
     convolution::plan_of(name, x.shape(), w.shape(), static_cast<int>(axes), convolution::of_three_axes(options, axes),
-                         transposed);  // reports the shapes as they were given
+                         transposed);  // then errors report the shapes that the caller passed
     if constexpr (ComplexScalar<A>)
       return with_complex_signal(x, [&](const auto& both) { return of_one_type(both, w); });
     else

@@ -1,6 +1,6 @@
 #pragma once
-/// Shared by the convolutions over one, two and three axes: their sizes, checked in the name of the op that was called, and the
-/// products on windows as columns.
+/// Shared by the convolutions over one, two and three axes: their sizes, checked in the name of the calling op, and the matrix
+/// products with windows as columns.
 
 #include <algorithm>
 #include <span>
@@ -13,8 +13,8 @@
 
 namespace argand::convolution {
 
-/// The sizes of one layer: N images of `groups` groups; within a group, the image has `windows.C` channels and the places have
-/// `channels`.
+/// The sizes of one layer: N images of `groups` groups; per group the image has `windows.C` channels and the output positions
+/// (`places`) have `channels`.
 struct ConvolutionPlan {
   std::int64_t N = 0, groups = 1, channels = 0;
   ConvolutionWindows windows;

@@ -32,7 +32,7 @@ Shape pooled_shape(const char* op, const Shape& x, const std::array<std::int64_t
   return shape;
 }
 
-/// Pools [..., n] as one line, [..., 1, n].
+/// Pools [..., n] as an image with one row, [..., 1, n].
 template <Scalar T, class F>
 Var<T> along_a_line(const char* op, const Var<T>& x, const F& pool2d) {
   require(x.rank() >= 1, op, "expects [..., n], got {}", x.shape());

@@ -1,6 +1,6 @@
 #pragma once
-/// One number for each place of a window moving over the last two axes: x [..., H, W] -> [..., h, w], h = (H + 2 padding -
-/// k)/stride + 1, rounded down. Composed of other ops. Throws when the window does not fit, and for a padding above half of it.
+/// One number per position of a window over the last two axes: x [..., H, W] -> [..., h, w], h = (H + 2 padding - k)/stride + 1,
+/// rounded down. Composed of other ops. Throws when the window does not fit, and for a padding above half of it.
 
 #include <array>
 
@@ -10,11 +10,11 @@ namespace argand {
 
 struct PoolingOptions {
   std::array<std::int64_t, 2> stride{0, 0};   ///< 0: the window's size
-  std::array<std::int64_t, 2> padding{0, 0};  ///< on each side: zeros for the mean, nothing for the maximum
+  std::array<std::int64_t, 2> padding{0, 0};  ///< on each side: zeros for the mean, ignored by the maximum
 };
 
-/// The number with the largest modulus, including its phase; for real numbers the largest. It alone gets the gradient, the first of
-/// equal ones.
+/// The number with the largest modulus, including its phase; for real numbers the largest. The gradient goes to it alone, to the
+/// first among equals.
 template <Scalar T>
 Var<T> max_pool2d(const Var<T>& x, std::array<std::int64_t, 2> window, const PoolingOptions& options = {});
 

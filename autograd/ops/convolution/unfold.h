@@ -1,12 +1,12 @@
 #pragma once
-/// The elements under each place of a window, as the columns of a matrix (im2col).
+/// The elements under each position of a sliding window, as the columns of a matrix (im2col).
 
 #include "autograd/ops/convolution/convolution.h"
 
 namespace argand {
 
 /// x [N, C, H, W] or [C, H, W] -> [N, C kh kw, h w] or [C kh kw, h w]: one row per channel and cell of the window, one column per
-/// place, in row-major order; 0 where the window lies over the padding. torch.nn.functional.unfold. The product of a weight
+/// position, in row-major order; 0 where the window lies over the padding. As torch.nn.functional.unfold. The product of a weight
 /// [O, C kh kw] with it is conv2d. Throws when the window does not fit, for groups, and for an output_padding.
 template <Scalar T>
 Var<T> unfold(const Var<T>& x, std::array<std::int64_t, 2> window, const ConvolutionOptions& options = {});

@@ -1,5 +1,5 @@
 #pragma once
-/// The part of a convolution around the matrix product: the numbers under every place of the window laid out as columns, and back.
+/// The part of a convolution around its matrix product: gathers the numbers under each window into columns, and scatters them back.
 
 #include <algorithm>
 #include <array>
@@ -58,7 +58,7 @@ void for_window_rows(const ConvolutionWindows& v, T* image, const F& f) {
 
 }  // namespace detail
 
-/// columns [C kd kh kw, d h w] of image [C, D, H, W]: the elements under the window's cells at every place, 0 beyond the edges.
+/// columns [C kd kh kw, d h w] of image [C, D, H, W]: the elements under the window's cells at every position, 0 beyond the edges.
 template <Scalar T>
 void columns_of(const ConvolutionWindows& v, const T* image, T* columns) {
   detail::for_window_rows(v, image, [&](std::int64_t at, const T* from, std::int64_t first, std::int64_t last) {
@@ -76,7 +76,7 @@ void columns_of(const ConvolutionWindows& v, const T* image, T* columns) {
   });
 }
 
-/// The adjoint: adds each number of the columns to the element of the image that it came from.
+/// The adjoint: adds each number of the columns to its element of the image.
 template <Scalar T>
 void add_columns(const ConvolutionWindows& v, const T* columns, T* image) {
   detail::for_window_rows(v, image, [&](std::int64_t at, T* to, std::int64_t first, std::int64_t last) {

@@ -18,7 +18,7 @@ T part_for(G g) {
     return g;
 }
 
-/// Passes on dw itself to an operand of its type (no copy), or its real part to a real operand; then the adjoint of broadcasting.
+/// Adds dw to the gradient of an operand of its type (no copy), or its real part for a real operand, and sums over stretched axes.
 template <Scalar T, Scalar G>
 void pass_on(const GradientAccumulator<T>& dx, const Tensor<G>& dw, const Shape& shape) {
   if (!dx) return;
@@ -196,7 +196,7 @@ Var<Promote<A, B>> div(const Var<A>& a, const Var<B>& b) {
             "div", [](W g, B v) { return v == B(0) ? W(0) : divide(g, conj_of(v)); }, dw, y);
         pass_on(da, quotient, a_shape);
         if (!db) return;
-        // The quotient is 0 where b is, but 0 times an infinite w would be NaN.
+        // Where b is 0 the quotient is 0, but its product with an infinite w would be NaN.
         const auto minus = [](W q, W v) { return q == W(0) ? B(0) : -part_for<B>(conj_mul(v, q)); };
         pass_on(db, minus, quotient, w, b_shape);
       },

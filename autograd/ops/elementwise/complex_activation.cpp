@@ -27,7 +27,7 @@ Tensor<std::complex<R>> split_map(const F& f, const Tensor<std::complex<R>>& z, 
   return map_packs(f, flat(z), flat(rest)...).template reinterpret<std::complex<R>>(z.shape());
 }
 
-/// 1 where w is not 0, else 0. A step's derivative is 0 away from its edge, so tangents carry it as a constant factor.
+/// 1 where w is not 0, else 0. The derivative of a step is 0 away from its edge, so tangents use it as a constant factor.
 template <RealScalar R>
 Var<R> support(const Var<std::complex<R>>& w) {
   return Var<R>(map([](std::complex<R> v) { return R(v == std::complex<R>(0) ? 0 : 1); }, w.value()));
@@ -85,7 +85,7 @@ Var<std::complex<R>> modrelu(const Var<std::complex<R>>& z, const Var<R>& c) {
           c.shape(), z.shape());
   const auto forward = [](T v, R b) {
     const R s = modulus_plus(v, b);
-    return s > 0 ? mul(phasor(v), s) : s <= 0 ? T(0) : T(s);  // a NaN is kept
+    return s > 0 ? mul(phasor(v), s) : s <= 0 ? T(0) : T(s);  // keeps a NaN
   };
   Tensor<T> w = broadcast_map("modrelu", forward, z.value().reshape(shape), c.value().reshape(threshold)).reshape(z.shape());
   return record(
@@ -148,7 +148,7 @@ static const Op cardioid_op(
 template <RealScalar R>
 Var<std::complex<R>> cardioid(const Var<std::complex<R>>& z) {
   using T = std::complex<R>;
-  // On the left, 1 + cos θ is computed as sin² θ/(1 - cos θ), without cancellation. v takes one sin θ: sin² θ could underflow.
+  // On the left, 1 + cos θ is computed as sin² θ/(1 - cos θ), without cancellation. v gets one sin θ, as sin² θ could underflow.
   const auto forward = [](T v) {
     const T u = phasor(v);
     if (u.real() >= 0) return mul(v, R(0.5) * (1 + u.real()));
@@ -205,7 +205,7 @@ Var<std::complex<R>> zrelu(const Var<std::complex<R>>& z) {
         accumulate_map(
             dz, [](T v, T g) { return v == T(0) ? T(0)
                                       : v == v  ? g
-                                                : v; }, w, dw);  // a NaN is kept
+                                                : v; }, w, dw);  // keeps a NaN
       },
       [&](const Var<T>& w) { return support(w) * tangent(z); }, z);
 }

@@ -14,8 +14,8 @@
 
 namespace argand {
 
-/// For formulas with a pole at z = 0: mask · f(value) is f(z), but 0 with gradient 0 where z is 0. There value is 1 and mask 0,
-/// since 0 · f(0) would be NaN. With `least`, the same holds wherever both parts of z are smaller than it.
+/// For formulas with a pole at z = 0: mask · f(value) is f(z), but 0 with gradient 0 at z = 0. There value is 1 and mask is 0,
+/// because 0 · f(0) would be NaN. With `least`, the same holds wherever both parts of z are smaller than it.
 template <Scalar T>
 struct AwayFromZero {
   using R = RealOf<T>;
@@ -37,7 +37,7 @@ Var<R> tangent_of_angle(const Var<std::complex<R>>& z, const Var<std::complex<R>
   return modulus.mask * imag(conj(u) * dot) / modulus.value;
 }
 
-/// gelu of every element and, if a gradient is wanted, its slope, which costs one more exp instead of a second erfc.
+/// gelu of every element and, if a gradient is needed, its slope, which costs one more exp instead of a second erfc.
 template <RealScalar R>
 ValueAndSlope<R> gelu_with_slope(const Tensor<R>& x, bool with_slope) {
   if (with_slope) return map_with_slope([](auto v) { return gelu_and_slope(v); }, x);

@@ -30,15 +30,15 @@ static const Op dropout_op({.name = "dropout",
 namespace {
 
 /// One byte per element, 1 where it is kept. Sixty-four Philox blocks decide 512 elements with sixteen bits each: first the low
-/// halves of their 256 words, then the high halves. The bytes are kept for the backward pass: for a million elements on one thread
-/// it takes 0.14 ms with them, and would take 0.5 ms, like the forward pass, if it drew them again.
+/// halves of their 256 words, then the high halves. The bytes are kept for the backward pass, which for a million elements on one
+/// thread takes 0.14 ms with them and would take 0.5 ms, like the forward pass, if it drew them again.
 std::shared_ptr<std::uint8_t> make_mask(std::int64_t n, std::uint32_t threshold, const Random& random) {
   constexpr std::int64_t blocks = 64, words = 4 * blocks, batch = 2 * words;
   const std::int64_t batches = (n + batch - 1) / batch;
   const auto storage = allocate(static_cast<std::size_t>(batches * batch));
   std::shared_ptr<std::uint8_t> mask(storage, static_cast<std::uint8_t*>(storage.get()));
   parallel_for(batches, elementwise_grain / batch, [&](std::int64_t begin, std::int64_t end) {
-    const std::uint32_t limit = threshold;  // a copy: byte stores might alias what is read through the closure
+    const std::uint32_t limit = threshold;  // a copy: byte stores might alias the captured value
     std::uint32_t word[words];
     for (std::int64_t b = begin; b < end; ++b) {
       random.blocks(static_cast<std::uint64_t>(b * blocks), word);
@@ -50,7 +50,7 @@ std::shared_ptr<std::uint8_t> make_mask(std::int64_t n, std::uint32_t threshold,
   return mask;
 }
 
-/// y[i] (+)= mask[i] ? scale x[i] : 0. The product precedes the choice, so that the loop has no branch.
+/// y[i] (+)= mask[i] ? scale x[i] : 0. Multiplying before selecting makes the loop branch-free.
 template <Scalar T>
 void apply_mask(const std::uint8_t* mask, RealOf<T> scale, const Tensor<T>& x, T* out, bool add) {
   const auto loop = [scale](std::int64_t n, const std::uint8_t* m, const T* in, T* __restrict y, bool accumulate) {
@@ -72,7 +72,7 @@ void apply_mask(const std::uint8_t* mask, RealOf<T> scale, const Tensor<T>& x, T
 template <Scalar T>
 Var<T> dropout(const Var<T>& x, double p, bool training, const Random& random) {
   require(p >= 0 && p < 1, "dropout", "the probability must be in [0, 1), got {}", p);
-  // At most 65535: with p just below 1, something must be left to scale up.
+  // At most 65535: with p just below 1, 1 - p must not round to 0.
   const auto threshold = std::min<std::uint32_t>(65535, static_cast<std::uint32_t>(std::lround(p * 65536)));
   if (!training || threshold == 0) return x;
   const auto scale = static_cast<RealOf<T>>(65536.0 / (65536 - threshold));

@@ -8,8 +8,8 @@
 namespace argand {
 namespace {
 
-/// The next larger type. The power multiplies a relative error of |z| or arg z by p; p rounding errors of the larger type still
-/// leave none in R. The larger type also holds |z|² and |z| for any z.
+/// The next larger type. The power multiplies relative errors of |z| and arg z by p; in the larger type these stay below R's
+/// precision. It can also hold |z|² and |z| for any z.
 template <RealScalar R>
 using Wide = std::conditional_t<std::same_as<R, float>, double, long double>;
 
@@ -20,7 +20,7 @@ R power(R x, R p) {
 template <RealScalar R>
 std::complex<R> power(std::complex<R> z, R p) {
   if (p == 0) return 1;
-  // Small whole powers as products are exact for small whole numbers: (1 + i)² = 2i.
+  // Small integer powers are products, exact for small integers: (1 + i)² = 2i.
   if (p == 1) return z;
   if (p == -1) return divide(R(1), z);
   const Wide<R> x = z.real(), y = z.imag(), q = p;
@@ -36,7 +36,7 @@ std::complex<R> power(std::complex<R> z, R p) {
   return {static_cast<R>(r * std::cos(phi)), phi == 0 ? R(0) : static_cast<R>(r * std::sin(phi))};  // r may be infinite
 }
 
-/// p z^(p-1), but 0 where it would be infinite, at z = 0.
+/// p z^(p-1), but 0 at z = 0 where it would be infinite.
 template <Scalar T>
 T power_derivative(T z, RealOf<T> p) {
   if (p == 0 || (z == T(0) && p < 1)) return T(0);

@@ -101,7 +101,7 @@ static const Op rotary_op(
       check.function("complex", f, check.complex({2, 3, 2, 3}));
       check.places_matter();
       check.sizes("positions", [](OpCheck& at, std::int64_t n) {
-        const auto exact = [](auto z) {  // frequencies that float32 holds exactly: t would multiply a rounding error of ω
+        const auto exact = [](auto z) {  // frequencies exact in float32: t would amplify a rounding error of ω
           using R = RealOf<typename decltype(z)::value_type>;
           return rotary(z, Rotary<R>{Tensor<R>({3}, {R(1), R(0.25), R(0.0625)}), 2});
         };
@@ -194,7 +194,7 @@ struct PhaseRow {
       const Pack<R> x = math::abs(z.re), y = math::abs(z.im), big = math::max(x, y);
       const Pack<R> ratio = math::select(big > Pack<R>(0), math::min(x, y) / big, Pack<R>(0));
       const Pack<R> r_of = big * math::sqrt(ratio * ratio + R(1));  // neither overflows nor underflows before |z| itself does
-      at.store(r, math::select(x + y >= Pack<R>(0), r_of, x + y));  // the larger of a number and NaN may be the number
+      at.store(r, math::select(x + y >= Pack<R>(0), r_of, x + y));  // math::max may return the number rather than the NaN
       at.store(a, math::atan2(z.im, z.re));
     });
     for (std::int64_t from = 0; from < width_; from += period)
@@ -221,7 +221,7 @@ struct PhaseRotation {
 
   PhaseRotation(const Shape& shape, const Shape& delta, const Shape& beta, const Rotary<R>& positions)
       : layout("phase_rotation", shape, positions), n(shape.back()), period(delta.size()) {
-    if (positions.frequencies.size() == 0) {  // without positions a row may span all of delta
+    if (positions.frequencies.size() == 0) {  // without positions, one row may cover all of delta
       layout.width = std::max(period, n);
       layout.rows = layout.width > 0 ? shape.size() / layout.width : 0;
     }

@@ -16,7 +16,7 @@
 
 namespace argand::transforms {
 
-/// P x: cuts an axis of x, or extends it with zeros, to n numbers. Its adjoint Pᵀ does the same in reverse.
+/// P x: truncates an axis of x to n numbers, or pads it with zeros. Its adjoint Pᵀ does the reverse.
 template <Scalar T>
 Tensor<T> of_length(const Tensor<T>& x, int axis, std::int64_t n) {
   if (x.dim(axis) == n) return x;

@@ -3,8 +3,8 @@
 ///
 ///     fft    X_k = c Σ_j w^{jk} x_j                       ifft    x_j = c Σ_k w^{-jk} X_k
 ///
-/// n is the length of the transform: longer inputs are cut, shorter ones are extended with zeros. Throws `fft: length must be at
-/// least 1, got 0` when there is nothing to transform. A real x is treated as complex.
+/// n is the length of the transform: longer inputs are truncated, shorter ones are padded with zeros. Throws `fft: length must be
+/// at least 1, got 0` when there is nothing to transform. A real x is treated as complex.
 
 #include <optional>
 #include <vector>
@@ -52,8 +52,8 @@ Var<ComplexOf<T>> ifft2(const Var<T>& x, const std::vector<std::int64_t>& n = {}
 template <RealScalar R>
 Var<std::complex<R>> rfft(const Var<R>& x, std::optional<std::int64_t> n = {}, int axis = -1,
                           FourierNorm norm = FourierNorm::Backward);
-/// The real x whose rfft is X: [..., N, ...] -> [..., n, ...], n = 2 (N - 1) unless given; an odd n must be given. X is cut or
-/// extended to n/2 + 1. The imaginary parts of X_0 and, for even n, of X_{n/2} are ignored: they are 0 for every real x.
+/// The real x whose rfft is X: [..., N, ...] -> [..., n, ...], n = 2 (N - 1) unless given; an odd n must be given. X is truncated
+/// or padded to n/2 + 1. The imaginary parts of X_0 and, for even n, of X_{n/2} are ignored: they are 0 for every real x.
 template <RealScalar R>
 Var<R> irfft(const Var<std::complex<R>>& X, std::optional<std::int64_t> n = {}, int axis = -1,
              FourierNorm norm = FourierNorm::Backward);

@@ -15,7 +15,7 @@
 namespace argand {
 namespace {
 
-/// Row t holds, for each position of frame t, the index of the signal's number there, or N for a zero.
+/// Row t holds, for each position of frame t, the index of the signal's element there, or N for a padded zero.
 Ids places_of_frames(std::int64_t N, std::int64_t n_fft, std::int64_t hop, std::int64_t before, Padding padding) {
   Ids places(Shape{1 + (N + 2 * before - n_fft) / hop, n_fft});
   for (std::int64_t i = 0; i < places.size(); ++i) {
@@ -51,7 +51,7 @@ Var<ComplexOf<T>> stft(const Var<T>& x, std::int64_t n_fft, const StftOptions<Re
     require(options.window->rank() == 1 && options.window->size() <= n_fft, "stft",
             "a window of shape {} does not fit into frames of {}", options.window->shape(), n_fft);
 
-  // One row per number of the signal, holding that number of every signal; a last row holds the zeros.
+  // One row per element of the signal, with that element of every signal; a last row holds the zeros.
   Shape shape = x.shape();
   const std::int64_t signals = shape.rows();
   Var<T> rows = transpose(reshape(x, Shape{signals, N}));
@@ -74,7 +74,7 @@ Var<ComplexOf<T>> stft(const Var<T>& x, std::int64_t n_fft, const StftOptions<Re
 
 namespace {
 
-/// Suggests how a window can reach number i of a signal that begins at `begin` within the reach of the frames.
+/// A hint on how a window can reach element i of a signal that begins at `begin` within the span of the frames.
 template <RealScalar R>
 std::string way_to_reach(std::int64_t i, std::int64_t begin, const Tensor<R>& window, R zero, std::int64_t frames, std::int64_t hop,
                          bool center) {
@@ -93,7 +93,7 @@ std::string way_to_reach(std::int64_t i, std::int64_t begin, const Tensor<R>& wi
   return "use a window without zeros there, or another hop";
 }
 
-/// Adds frames [..., frames, n_fft], times their windows, into signals [..., N].
+/// Adds frames [..., frames, n_fft], multiplied by their windows, into signals [..., N].
 template <Scalar T>
 Var<T> overlapped(Var<T> frames, std::int64_t n_fft, const StftOptions<RealOf<T>>& options, std::optional<std::int64_t> length) {
   using R = RealOf<T>;
@@ -115,7 +115,7 @@ Var<T> overlapped(Var<T> frames, std::int64_t n_fft, const StftOptions<RealOf<T>
     return slice(scatter_add(permute(reshape(rows, Shape{columns, count, n_fft}), {1, 2, 0}), places, reach), 0, begin, end);
   };
   const Var<R> weight = added(window * window + Var<R>(Tensor<R>::zeros({count, n_fft})), 1);
-  R zero = 0;  // squares of the window up to this one do not count
+  R zero = 0;  // largest sum of squared windows that counts as 0
   for (const R w : window.value().span()) zero = std::max(zero, R(1e-11) * w * w);
   for (std::int64_t i = 0; i < weight.size(); ++i)
     if (const R sum = weight.value().data()[i]; sum <= zero)

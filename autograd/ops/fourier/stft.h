@@ -15,8 +15,8 @@ enum class Padding {
 
 template <RealScalar R>
 struct StftOptions {
-  std::optional<std::int64_t> hop = {};  ///< from one frame to the next; n_fft / 4 by default
-  std::optional<Var<R>> window = {};     ///< [W], W <= n_fft, in the middle of the frame; ones by default. May want a gradient.
+  std::optional<std::int64_t> hop = {};  ///< distance between frames; n_fft / 4 by default
+  std::optional<Var<R>> window = {};     ///< [W], W <= n_fft, in the middle of the frame; ones by default. May need a gradient.
   bool center = true;                    ///< frame t is centred at x[t hop], the signal padded by n_fft / 2 at both ends
   Padding padding = Padding::Reflect;    ///< Reflect needs more than n_fft / 2 numbers
   bool normalized = false;               ///< divided by √n_fft
@@ -25,15 +25,15 @@ struct StftOptions {
 
 /// X[..., k, t] = Σ_j w_j x[..., t hop + j] e^{-2πi jk/n_fft}: x [..., N] -> [..., n_fft / 2 + 1, 1 + (N - n_fft) / hop], or all
 /// n_fft frequencies for a complex x; with centred frames N includes the padding. Throws for a signal shorter than a frame, and for
-/// a hop or a window that does not fit.
+/// an invalid hop or window.
 template <Scalar T>
 Var<ComplexOf<T>> stft(const Var<T>& x, std::int64_t n_fft, const StftOptions<RealOf<T>>& options = {});
 
 /// The signal whose stft() with the same options is X, [..., n_fft / 2 + 1, frames]: [..., frames] -> [..., N]. Overlapping frames
-/// are added and divided by Σ w², which gives the signal whose frames come closest to X. N is `length` if given, else the reach of
-/// the frames (without the padding if centred). Throws where no window reaches, or for a length beyond the frames. Without
-/// options.onesided X has all n_fft frequencies, of which the first half is read.
-/// torch.istft; Griffin & Lim, IEEE Trans. ASSP 32 (1984), eq. 6.
+/// are added and divided by Σ w², which gives the signal whose frames come closest to X. N is `length` if given, otherwise the span
+/// of the frames (without the padding if centred). Throws where all windows are 0, or for a length beyond the frames. Without
+/// options.onesided X has all n_fft frequencies, of which only the first half is used. torch.istft; Griffin & Lim, IEEE Trans. ASSP
+/// 32 (1984), eq. 6.
 template <RealScalar R>
 Var<R> istft(const Var<std::complex<R>>& X, std::int64_t n_fft, const StftOptions<R>& options = {},
              std::optional<std::int64_t> length = {});

@@ -134,7 +134,7 @@ struct HalfTurn {
 HalfTurn<double> half_turn(double x) {
   const double turned = std::remainder(x, 2), quarter = std::round(2 * turned), t = std::numbers::pi * (turned - quarter / 2);
   const double s = std::sin(t), c = std::cos(t);
-  if (std::isnan(quarter)) return {s, c};  // NaN for NaN and ±inf; no int holds it
+  if (std::isnan(quarter)) return {s, c};  // NaN for NaN and ±inf, which do not fit an int
   switch (static_cast<int>(quarter) & 3) {
     case 0: return {s, c};
     case 1: return {c, -s};
@@ -177,7 +177,7 @@ T sinc_derivative(T z, int n) {
     return T(static_cast<std::conditional_t<ComplexScalar<T>, std::complex<R>, R>>(total));
   }
   if (std::isinf(std::real(v)) && std::isfinite(std::imag(v))) return T(0);
-  if constexpr (ComplexScalar<T>)  // infinite, with no direction
+  if constexpr (ComplexScalar<T>)  // infinite in no particular direction
     if (std::isinf(v.imag())) return T(std::numeric_limits<R>::infinity(), std::numeric_limits<R>::quiet_NaN());
   const auto [sine, cosine, growth] = half_turn(v);
   C s = sine / (pi * v);
@@ -187,7 +187,7 @@ T sinc_derivative(T z, int n) {
     const C turned = k % 4 == 0 ? sine : k % 4 == 1 ? cosine : k % 4 == 2 ? -sine : -cosine;
     s = (scale * turned - double(k) * s) / v;
   }
-  // In steps: the product may be representable where e^growth is not, and is infinite after four steps.
+  // In steps: the product may be finite where e^growth alone overflows. Four steps suffice: beyond them it is infinite anyway.
   for (double left = std::min(growth, 2800.0); left > 0; left -= 700) s *= std::exp(std::min(left, 700.0));
   return static_cast<T>(s);
 }

@@ -1,8 +1,8 @@
 #pragma once
 /// Inverse trigonometric and hyperbolic functions, principal values: elementwise, real or complex (atan2: real), any shape. A real
-/// number outside the domain gives NaN; convert it with to_complex for the value there. On a cut, the sign of the zero part selects
-/// the side (+0 above or right of the axis, -0 below or left), as in C99 and NumPy. At branch points and poles, where the gradient
-/// is infinite, it is set to 0.
+/// number outside the domain gives NaN; for the complex value, convert it with to_complex. On a cut, the sign of the zero part
+/// selects the side (+0 above or right of the axis, -0 below or left), as in C99 and NumPy. At branch points and poles, where the
+/// gradient is infinite, it is set to 0.
 
 #include "autograd/var.h"
 

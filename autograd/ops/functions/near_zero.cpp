@@ -229,7 +229,7 @@ static const Op logaddexp_op(
 
 namespace {
 
-/// a - b with its rounding error, which an exponential would multiply by |a - b|.
+/// a - b and its rounding error: an exponential multiplies the relative error by |a - b|.
 template <RealScalar R>
 WithError<R> difference(R a, R b) {
   const WithError<R> d = exact_sum(a, -b);

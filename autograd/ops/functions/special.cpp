@@ -108,7 +108,7 @@ bool is_pole(R x) {
   return x <= 0 && std::floor(x) == x;
 }
 
-/// ψ⁽ⁿ⁾(x) from Boost.Math, with errors returned as numbers.
+/// ψ⁽ⁿ⁾(x) from Boost.Math, which returns infinities and NaN instead of throwing.
 template <RealScalar R>
 R polygamma_of(int n, R x) {
   using namespace boost::math::policies;
@@ -117,7 +117,7 @@ R polygamma_of(int n, R x) {
   if (std::isnan(x)) return x;
   if (is_pole(x)) return std::numeric_limits<R>::quiet_NaN();
   if (std::isinf(x)) return n == 0 ? x : R(0);
-  const double v = static_cast<double>(x);  // float's own would overflow inside
+  const double v = static_cast<double>(x);  // Boost.Math's float version overflows internally
   return static_cast<R>(n == 0 ? boost::math::digamma(v, Quiet()) : boost::math::polygamma(n, v, Quiet()));
 }
 
@@ -197,7 +197,7 @@ static const Op lgamma_op({.name = "lgamma",
 
 template <RealScalar R>
 Var<R> lgamma(const Var<R>& x) {
-  // std::lgamma writes Γ's sign to a variable that all threads share.
+  // std::lgamma writes Γ's sign to a global variable, a data race between threads.
   const auto value = [](R v) {
     int sign = 0;
     if constexpr (std::same_as<R, float>)

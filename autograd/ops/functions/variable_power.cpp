@@ -29,7 +29,7 @@ std::complex<R> power_of(std::complex<R> z, std::complex<R> p) {
   return {static_cast<R>(r * std::cos(phi)), phi == 0 ? R(0) : static_cast<R>(r * std::sin(phi))};  // r may be infinite
 }
 
-/// p z^(p-1); 0 at z = 0 unless p = 1. A power of 0 wins over an infinite p.
+/// p z^(p-1); 0 at z = 0 unless p = 1. Where the power is 0 the result is 0, even for an infinite p.
 template <Scalar T>
 T power_by_base(T z, T p) {
   if (p == T(0) || (z == T(0) && p != T(1))) return T(0);

@@ -1,6 +1,6 @@
 #pragma once
-/// Transformations of a square matrix A that do not round, applied before a function of A is computed: P D⁻¹ A D Pᵀ, where P is a
-/// permutation that makes A block triangular and D holds powers of two that bring its numbers close to each other.
+/// Exact transformations of a square matrix A, without rounding, before a function of A is computed: P D⁻¹ A D Pᵀ, where P is a
+/// permutation that makes A block triangular and D holds powers of two that bring its elements to similar sizes.
 
 #include <algorithm>
 #include <cmath>
@@ -30,7 +30,7 @@ class BlockOrder {
       open.push_back(i);
       path.push_back(i);
     };
-    // Starts from the end, because components found first come last: a triangular matrix keeps its order.
+    // Starts from the end, because components found first come last: so a triangular matrix keeps its order.
     for (std::int64_t root = n; root-- > 0;) {
       if (found[static_cast<std::size_t>(root)] >= 0) continue;
       enter(root);
@@ -108,13 +108,13 @@ std::vector<int> balancing_exponents(std::int64_t n, const T* A, const BlockOrde
         moved = true;
       }
     }
-    int above = none;  // the largest in the columns of this block from earlier blocks
+    int above = none;  // the largest element of this block's columns in earlier blocks
     for (std::int64_t i = 0; i < begin; ++i)
       for (std::int64_t j = begin; j < end; ++j) above = std::max(above, exponent(i, j));
     if (above != none)
       for (std::int64_t j = begin; j < end; ++j) d[static_cast<std::size_t>(j)] -= above + 4;
   }
-  // A block without incoming edges is free to follow those that it points to.
+  // A block without incoming edges can be placed after those that it points to.
   for (std::size_t b = blocks.begins.size() - 1; b-- > 0;) {
     const std::int64_t begin = blocks.begins[b], end = blocks.begins[b + 1];
     int to = none, from = none;

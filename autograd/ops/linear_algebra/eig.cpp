@@ -101,7 +101,7 @@ struct EigFactors {
   Tensor<Z> A, values, vectors;
 };
 
-/// Normalizes v to |v| = 1 with its largest number real and positive. LAPACK's vectors have length 1 only up to rounding.
+/// Normalizes v to |v| = 1 with its largest number real and positive. (LAPACK's vectors have length 1 only up to rounding.)
 void fix_phase(std::int64_t n, Z* column) {
   const Z largest = *std::max_element(column, column + n, [](Z a, Z b) { return std::abs(a) < std::abs(b); });
   double square = 0;
@@ -139,8 +139,8 @@ EigFactors eig_factors(const Tensor<T>& A) {
   return f;
 }
 
-/// by_number: the diagonal of |V⁻¹| |A| |V|, how far eigenvalue i moves per relative change of every number of A. by_norm: |row i
-/// of V⁻¹|, how far it moves per change of A as a whole; large where v_i is almost one of the others.
+/// by_number: the diagonal of |V⁻¹| |A| |V|, the change of eigenvalue i per relative change of every element of A. by_norm: |row i
+/// of V⁻¹|, its change per change of A as a whole; large where v_i is almost parallel to another vector.
 struct Sensitivity {
   std::vector<double> by_number, by_norm;
 };
@@ -158,7 +158,7 @@ Sensitivity sensitivity_of(std::int64_t n, const Z* A, const Z* V, const Z* V_in
   }
   return s;
 }
-/// Above this, two vectors of one value count as one vector: half of float64's digits.
+/// Above this, the vectors of one value count as parallel: half of float64's digits.
 constexpr double one_vector = 1e7;
 
 /// Replaces M by diag dλ + N ∘ conj(F) of one matrix. Throws for a loss that depends on a gauge. R is the type in which the loss
@@ -206,7 +206,7 @@ class EigMiddle {
   }
   bool coincide(std::int64_t i, std::int64_t j) const {
     const double blur = s_.by_number[static_cast<std::size_t>(i)] + s_.by_number[static_cast<std::size_t>(j)];
-    return std::abs(lambda_[i] - lambda_[j]) <= 4 * matrices::closest_of(blur, n_);  // a Jordan block of m splits to 2π/m of it
+    return std::abs(lambda_[i] - lambda_[j]) <= 4 * matrices::closest_of(blur, n_);  // splits a block of size m: 2π/m of it apart
   }
   void require_independent(std::int64_t i, std::int64_t j, double depends, double bar, double slope_bar) const {
     const auto text = [](Z z) {

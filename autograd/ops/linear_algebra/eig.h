@@ -14,12 +14,12 @@ struct GeneralEigen {
 
 /// A V = V diag(λ); complex for a real A too.
 ///
-/// A vector's phase is a gauge: making its largest number real is arbitrary. A loss must not depend on it; if it does, the gradient
-/// throws and reports the size of the violation. Where two eigenvalues coincide, to the accuracy to which the matrix determines
-/// them, neither they nor their vectors have a derivative: a loss that tells them apart or depends on their vectors throws. Where
-/// they share a single vector (a Jordan block), every loss throws; sqrtm(), logm() and matrix_exp() are differentiable there. What
-/// eigh() says about losses that are stationary at the returned vectors applies here too. A matrix with a number that is not finite
-/// gives NaN throughout.
+/// A vector's phase is a gauge: it is fixed arbitrarily, by making the vector's largest number real. A loss must not depend on it;
+/// if it does, the gradient throws and reports the size of the violation. Where two eigenvalues coincide, to the accuracy to which
+/// the matrix determines them, neither they nor their vectors have a derivative: a loss that distinguishes them or depends on their
+/// vectors throws. Where they share a single vector (a Jordan block), every loss throws; sqrtm(), logm() and matrix_exp() are
+/// differentiable there. The limitation of eigh() for losses that are stationary at the returned vectors applies here too. A matrix
+/// with a non-finite element gives NaN throughout.
 template <Scalar T>
 GeneralEigen<RealOf<T>> eig(const Var<T>& A);
 

@@ -8,10 +8,10 @@ namespace argand {
 
 struct EighOptions {
   /// Width ε of a Lorentzian: the gradient uses Δ/(Δ² + ε²) for 1/Δ, Δ the distance of two eigenvalues, and does not throw where
-  /// two coincide. It drops what vectors of eigenvalues closer than ε contribute: for √A at 2I, everything off the diagonal. 0
-  /// gives the exact derivative, which throws.
+  /// two coincide. This drops the contribution of vectors whose eigenvalues are closer than ε: for √A at 2I, everything off the
+  /// diagonal. 0 gives the exact derivative, which throws.
   double broadening = 0;
-  /// Promises that the loss reads no vectors. It may tell coinciding values apart; the gradient is one of its slopes. For eigvalsh.
+  /// Promises that the loss ignores the vectors. It may distinguish coinciding values; the gradient is then a slope. For eigvalsh.
   bool values_only = false;
 };
 
@@ -25,19 +25,19 @@ struct Eigen {
 ///
 /// The phase of a vector (real: its sign) is a gauge: v e^{iφ} is as good, and LAPACK's choice is arbitrary. A loss must not depend
 /// on it; if it does, the gradient throws and reports the size of the violation. Where two eigenvalues coincide, any rotation
-/// between their vectors is a gauge too, and the vectors have no derivative: without a broadening, a loss that reads them throws,
-/// and already does at distances up to 100 ε max |λ|, where the derivative has no digits. A function of the matrix, V f(λ) Vᴴ, has
-/// a derivative there, but not through the vectors alone (0/0): use matrix_exp, sqrtm or logm. A loss that tells coinciding values
-/// apart throws too, such as Σ W ∘ (V f(λ) Vᴴ) where f(λ) = 0: dλ contains f', but only along V's columns. A matrix that is not
-/// finite gives NaN throughout.
+/// between their vectors is a gauge too, and the vectors have no derivative: without a broadening, a loss that depends on them
+/// throws, even at distances up to 100 ε max |λ|, where the derivative has no correct digits. A function of the matrix, V f(λ) Vᴴ,
+/// has a derivative there, but not through the vectors alone (0/0): use matrix_exp, sqrtm or logm. A loss that distinguishes
+/// coinciding values throws too, such as Σ W ∘ (V f(λ) Vᴴ) where f(λ) = 0: dλ contains f', but only along V's columns. A matrix
+/// that is not finite gives NaN throughout.
 ///
 /// Only the loss's derivative at the vectors returned by LAPACK can be examined: a loss that depends on their choice but is
 /// stationary there passes, as |V_00|² does where V = I. (PyTorch, which divides by the distance, returns NaN or infinity.)
 template <Scalar T>
 Eigen<T> eigh(const Var<T>& A, const EighOptions& options = {});
 
-/// The eigenvalues alone, [..., n], ascending. Where some coincide, the gradient V diag(dλ) Vᴴ is that of one of several directions
-/// in which they move; it is exact for losses that do not tell them apart, such as their sum.
+/// The eigenvalues alone, [..., n], ascending. Where some coincide, the gradient V diag(dλ) Vᴴ is one of several possible ones; it
+/// is exact for losses that do not distinguish them, such as their sum.
 template <Scalar T>
 Var<RealOf<T>> eigvalsh(const Var<T>& A) {
   return eigh(A, {.values_only = true}).values;

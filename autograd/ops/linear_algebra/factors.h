@@ -1,6 +1,6 @@
 #pragma once
 /// Factorizations of stacks of matrices, real or complex, with LAPACK. Named and defined as in torch.linalg. A matrix with a NaN
-/// gives NaN in all elements of its factors that are not fixed by their form.
+/// gives NaN in all elements of its factors except structural zeros.
 
 #include "autograd/ops/own_name.h"
 #include "autograd/var.h"
@@ -27,7 +27,7 @@ struct SvdOptions {
   /// Width ε of a Lorentzian: the gradient uses x/(x² + ε²) for 1/x, where x is a singular value or the difference or sum of two,
   /// and does not throw where x is 0. 0 gives the exact derivative, which throws.
   double broadening = 0;
-  /// Promises that the loss reads no vectors. Where values coincide or are 0, the gradient is one of its slopes. For svdvals.
+  /// Promises that the loss ignores the vectors. Where values coincide or are 0, the gradient is one of its slopes. For svdvals.
   bool values_only = false;
 };
 
@@ -42,13 +42,13 @@ struct SingularFactors {
 ///
 /// The common phase of u_j and v_j (real: their sign) is a gauge, which LAPACK chooses arbitrarily. A loss must not depend on it;
 /// if it does, the gradient throws and reports the size of the violation. It also throws where a loss depends on the vectors of
-/// singular values that coincide, or that are 0 while u_j or v_j is not unique, and where it tells such values apart: these have no
-/// derivative without a broadening. Only the loss's derivative is examined, as in eigh().
+/// singular values that coincide, or that are 0 while u_j or v_j is not unique, and where it distinguishes such values: these cases
+/// have no derivative without a broadening. Only the loss's derivative is examined, as in eigh().
 template <Scalar T>
 SingularFactors<T> svd(const Var<T>& A, const SvdOptions& options = {});
 
 /// The singular values alone, [..., m, n] -> [..., k]: differentiable where they differ and are not 0; elsewhere the gradient U
-/// diag(dS) Vh is that of one of several directions in which they move.
+/// diag(dS) Vh is one of several possible ones.
 template <Scalar T>
 Var<RealOf<T>> svdvals(const Var<T>& A) {
   return in_own_name("svdvals", [&] { return svd(A, {.values_only = true}).S; });

@@ -1,6 +1,6 @@
 #pragma once
-/// Shared by eigh and svd. Their vectors are determined up to a gauge: a phase each, and any rotation among those of one value. A
-/// loss must not depend on the gauge; its derivative along the gauge, elements of VᴴdV, shows this to first order.
+/// Shared by eigh and svd. Their vectors are determined up to a gauge: a phase for each, and any rotation among those of equal
+/// values. A loss must not depend on the gauge; its derivative along the gauge, elements of VᴴdV, shows this to first order.
 
 #include <cmath>
 #include <limits>
@@ -20,13 +20,13 @@ R closest_of(R largest, std::int64_t n) {
   return R(n) * std::numeric_limits<R>::epsilon() * largest;
 }
 
-/// The distance up to which the derivative of two values' vectors, which is divided by it, has two digits left or fewer.
+/// The distance below which the derivative of two values' vectors, a quotient by that distance, has at most two correct digits.
 template <RealScalar R>
 R too_close_of(R largest, std::int64_t n) {
   return std::max(R(100), R(n)) * std::numeric_limits<R>::epsilon() * largest;
 }
 
-/// 1/Δ, or with a broadening ε > 0 the Lorentzian Δ/(Δ² + ε²). Without one, 0 for a Δ that may be 0, on which nothing may depend.
+/// 1/Δ, or the Lorentzian Δ/(Δ² + ε²) with a broadening ε > 0. Without one, 0 for a Δ that rounding may have made of 0.
 template <RealScalar R>
 R inverse_of(R gap, R closest, double broadening) {
   if (broadening > 0) return gap / (gap * gap + static_cast<R>(broadening * broadening));

@@ -13,7 +13,7 @@
 namespace argand {
 namespace {
 
-/// Full rank: 2 on the diagonal, plus a small multiple of A.
+/// A full-rank matrix: 2 on the diagonal, plus a small multiple of A.
 template <Scalar T>
 Tensor<T> of_full_rank(Tensor<T> A) {
   const std::int64_t m = A.dim(-2), n = A.dim(-1);
@@ -143,7 +143,7 @@ Var<T> lstsq_of_matrices(const Var<T>& A, const Var<T>& B, std::optional<double>
         };
         const Tensor<T> g = P->adjoint_times(dX);
         if (dA) {
-          // A⁺g may overflow where its product with the residual does not, so g is multiplied by the residual's scale.
+          // A⁺g may overflow although its product with the residual does not, so g is multiplied by the residual's scale first.
           const Tensor<T> residual = map(minus, b, matrices::product(a, X));
           const R size = std::accumulate(residual.begin(), residual.end(), R(0),
                                          [](R largest, T r) { return std::max(largest, std::abs(r)); });

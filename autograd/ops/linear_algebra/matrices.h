@@ -50,7 +50,7 @@ inline std::string name_of(std::int64_t i, const Stack& stack, const Shape& shap
   return stack.count == 1 ? "the matrix" : fmt::format("matrix {} of {}", i, shape);
 }
 
-/// The number of matrices in a case of length n; at the longest, five threads have work.
+/// The number of matrices in a case of length n; the largest gives five threads work.
 inline std::int64_t batch_of(std::int64_t n) { return std::min<std::int64_t>(n, 2503); }
 
 /// Calls f(i) for every matrix, in parallel.
@@ -62,7 +62,7 @@ void each(const Stack& stack, const F& f) {
   });
 }
 
-/// Whether all n numbers are finite. LAPACK's iterations may never end otherwise.
+/// Whether all n numbers are finite. With others, LAPACK's iterations may never end.
 template <Scalar T>
 bool all_finite(const T* x, std::int64_t n) {
   const auto* const parts = reinterpret_cast<const RealOf<T>*>(x);
@@ -140,7 +140,7 @@ Tensor<T> adjoint_of(const Tensor<T>& A) {
   return B;
 }
 
-/// The m n numbers from `begin` on of the last axis of w, which packs several outputs, as [leading..., m, n].
+/// The next m n numbers of the last axis of w, from `begin` on, as [leading..., m, n]; w packs several outputs.
 template <Scalar T>
 Tensor<T> piece(const Tensor<T>& w, std::int64_t begin, std::int64_t m, std::int64_t n) {
   Shape leading = w.shape();

@@ -64,7 +64,7 @@ Tensor<T> exponentials(const Tensor<T>& A) {
 }
 
 /// The power of two that brings the largest number of x to 2^-10; 1 if there is none. Results linear in x are computed from x times
-/// this factor, so they scale exactly like x, need no further squarings, and overflow where e^A does.
+/// this factor: they then scale exactly like x, need no extra squarings, and overflow only where e^A does.
 template <Scalar T>
 RealOf<T> to_small(const T* x, std::int64_t size) {
   RealOf<T> largest = 0;

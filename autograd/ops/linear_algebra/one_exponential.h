@@ -72,7 +72,7 @@ class OneExponential {
     return A;
   }
 
-  /// |a| to within half a bit, which is close enough for a norm.
+  /// |a| within a factor of √2, close enough for a norm.
   static double modulus(D a) {
     if constexpr (ComplexScalar<D>)
       return std::abs(a.real()) + std::abs(a.imag());
@@ -127,8 +127,8 @@ class OneExponential {
     return std::all_of(exponents_.begin(), exponents_.end(), [&](int d) { return d == exponents_[0]; });
   }
 
-  /// How many halvings 2^exponent A needs, beyond those its powers suggest, to keep the terms that the approximant omits below
-  /// rounding: ℓ(A, m) of the paper.
+  /// The number of further halvings of 2^exponent A, beyond those that its powers suggest, after which the terms that the
+  /// approximant omits are below rounding: ℓ(A, m) of the paper.
   int more_halvings(const Matrix& A, int exponent, int m) const {
     // log₂ of 1 / (binomial(2m, m) (2m + 1)!), for m = 3, 5, 7, 9, 13
     static const std::array<double, 14> log_c = [] {
@@ -149,8 +149,8 @@ class OneExponential {
     return std::max(of_columns, halvings(log_norm_of_moduli(A, 2 * m + 1)));
   }
 
-  /// How many halvings 2^exponent A = D⁻¹ A₀ D needs until c |A₀|^{2m+1}, roughly what the approximant omits, is below rounding in
-  /// every column of Σ |A₀|^k/k!. The last factor of D |A|^k D⁻¹ scales columns and is the same on both sides.
+  /// The number of halvings of 2^exponent A, A = D⁻¹ A₀ D, after which c |A₀|^{2m+1}, roughly the omitted terms, is below rounding
+  /// in every column of Σ |A₀|^k/k!. The last factor of D |A|^k D⁻¹ scales columns and is the same on both sides.
   int columns_need(const Matrix& A, int exponent, int m, double log_c) const {
     static const std::array<double, 28> log_factorial = [] {
       std::array<double, 28> logs{};
@@ -169,7 +169,7 @@ class OneExponential {
       for (int k = 1; k <= last; ++k) largest = std::max(largest, log_term(k, j, halvings) - log_factorial[place(k)]);
       return log_c + log_term(last, j, halvings) <= largest - 53;
     };
-    // Where put_diagonals cannot help, each squaring doubles the rounding errors of the diagonal.
+    // Where put_diagonals does not apply, each squaring doubles the rounding errors of the diagonal.
     const int limit = blocks_.is_triangular() ? 60 : 10;
     int halvings = 0;
     for (std::int64_t j = 0; j < n_; ++j)
@@ -195,7 +195,7 @@ class OneExponential {
     if (fits(middle, 2.097847961257068, 9)) return scaled(std::move(H), 9, unit, 0);
     const double d10 = root(times(H.A4, H.A6), 10), eta = std::min(middle, std::max(d8, d10));
     const int halvings = std::max(0, std::isinf(eta) ? 0 : static_cast<int>(std::ceil(eta - std::log2(4.25))));
-    const int more = more_halvings(H.A, unit - halvings, 13);  // before H moves
+    const int more = more_halvings(H.A, unit - halvings, 13);  // before H is moved from
     return scaled(std::move(H), 13, unit, halvings + more);
   }
   Halved scaled(Halved H, int degree, int unit, int halvings) {

@@ -100,8 +100,8 @@ static const Op svd_op(
 
 namespace {
 
-/// The gradient of one matrix's factors, all stored by rows: turns M_u = Uᴴ dU and M_v = Vᴴ dV into the matrix between U and Vᴴ, in
-/// place of M_u.
+/// The gradient of one matrix's factors, all stored by rows: turns M_u = Uᴴ dU and M_v = Vᴴ dV into the matrix between U and Vᴴ,
+/// stored in M_u.
 template <Scalar T>
 class SvdMiddle {
  public:
@@ -116,8 +116,8 @@ class SvdMiddle {
         too_close_(matrices::too_close_of(k_ == 0 ? R(0) : s[0], std::max(m, n))),
         name_(std::move(name)) {}
 
-  /// Throws for a loss that tells coinciding values apart, or that moves with a value of 0: the derivative then needs vectors that
-  /// do not show in it, as for Σ W ∘ (U f(S) Vᴴ) where f(s) = 0.
+  /// Throws for a loss that distinguishes coinciding values, or that depends on a value of 0: the derivative then involves vectors
+  /// that ds does not show, as for Σ W ∘ (U f(S) Vᴴ) where f(s) = 0.
   void check_values(const T* ds) const {
     R steepest = 0;
     for (std::int64_t j = 0; j < k_; ++j) steepest = std::max(steepest, std::abs(real_of(ds[j])));

@@ -1,4 +1,4 @@
-/// Stand-ins for builds with -Dblas=plain; each throws an error that says what it needs.
+/// Replacements for builds with -Dblas=plain; each throws an error that names what is missing.
 
 #include "autograd/ops/linear_algebra/eig.h"
 #include "autograd/ops/linear_algebra/eigh.h"

@@ -36,7 +36,7 @@ namespace {
 
 bool has(const std::string& labels, char c) { return labels.find(c) != std::string::npos; }
 
-/// The labels of each operand and of the result. An ellipsis is one character among them until the ranks are known.
+/// The labels of each operand and of the result. An ellipsis is a single character until the ranks are known.
 constexpr char ellipsis = '.';
 struct EinsumEquation {
   std::string_view text;
@@ -105,14 +105,14 @@ std::string labels_for(const std::string& labels, const Shape& shape) {
   return labels.substr(0, at) + axes + labels.substr(at + 1);
 }
 
-/// A tensor x with one letter per axis.
+/// A tensor x with a letter for each axis.
 template <Scalar T>
 struct Labelled {
   Var<T> x;
   std::string labels;
 };
 
-/// Takes diagonals of repeated letters and sums over letters that occur nowhere else.
+/// Takes diagonals for repeated letters and sums over letters that occur nowhere else.
 template <Scalar T>
 Labelled<T> reduced_to(Labelled<T> a, const std::string& wanted) {
   for (std::size_t i = 0; i < a.labels.size(); ++i) {

@@ -14,7 +14,7 @@ namespace {
 Transpose make(bool transposed, bool conjugated) {
   return transposed ? (conjugated ? Transpose::Conjugate : Transpose::Yes) : conjugated ? Transpose::ConjugateNo : Transpose::No;
 }
-/// One operation after another: two transposes cancel, and so do two conjugates.
+/// The composition of two operations: two transposes cancel, and so do two conjugates.
 Transpose then(Transpose a, Transpose b) { return make(transposes(a) != transposes(b), conjugates(a) != conjugates(b)); }
 
 /// `batch` products C_i = op(A_i) op(B_i) (+ C_i); a stride of 0 repeats one matrix. Many small products are divided among the
@@ -141,7 +141,7 @@ Var<T> matmul(const Var<T>& A, const Var<T>& B, Transpose a_is, Transpose b_is) 
         dB.accumulate([&](T* out, bool add) {
           const Transpose undo = conjugates(b_is) ? Transpose::ConjugateNo : Transpose::No;
           if (shared && batch == 0 && !add) std::fill_n(out, K * N, T(0));
-          // One B for the whole batch accumulates the sum: the products add into the same matrix, in order.
+          // A B shared by the whole batch: the products add into one gradient matrix, in order.
           for (std::int64_t i = 0; i < (shared ? batch : 1); ++i) {
             const T beta = add || i > 0 ? T(1) : T(0);
             const std::int64_t n = shared ? 1 : batch, at = i * M;
@@ -204,7 +204,7 @@ Var<T> linear_with(const Var<T>& x, const Var<T>& W, const Var<T>* b) {
   shape[-1] = out;
 
   Tensor<T> y(shape);
-  if (b != nullptr) {  // BLAS adds to the existing contents
+  if (b != nullptr) {  // the product is added to the bias
     parallel_for(N, std::max<std::int64_t>(1, elementwise_grain / std::max<std::int64_t>(1, out)),
                  [&](std::int64_t begin, std::int64_t end) {
                    for (std::int64_t n = begin; n < end; ++n) std::copy(b->value().begin(), b->value().end(), y.data() + n * out);

@@ -23,13 +23,13 @@ constexpr std::int64_t most_segments = 8;
 /// e^{x - y}; 1 for equal numbers, infinite ones included.
 double relative(double x, double y) { return x == y ? 1 : std::exp(x - y); }
 
-/// Running state of a row's logits. The target is kept out of the sum: where a row is well predicted, 1 - softmax has no digits
-/// left, so the gradient at the target is minus the sum of the others' exponentials.
+/// Running state of a row's logits. The target is excluded from the sum: in a well predicted row, 1 - softmax would lose all
+/// digits, so the gradient at the target is minus the sum of the others' exponentials.
 struct RowSum {
   double top = -std::numeric_limits<double>::infinity();  ///< the largest logit
   double others = 0;                                      ///< Σ e^{x_v - top} over v other than the target
 
-  /// The shift of the exponentials: finite even after nothing but -inf.
+  /// The shift of the exponentials; finite even if all logits so far are -inf.
   double shift() const { return top == -std::numeric_limits<double>::infinity() ? 0 : top; }
   /// Adds logits whose largest is `largest` and whose exponentials, relative to the new top, sum to sum(top). Returns the factor by
   /// which earlier exponentials must be multiplied.
@@ -123,7 +123,7 @@ class Sweep {
   }
 
  private:
-  /// A row whose logits have all been read.
+  /// The result of a row after all its logits.
   struct Row {
     double loss;    ///< log Σ e^{x_v} - x_target
     double top;     ///< the largest logit
@@ -196,7 +196,7 @@ class Sweep {
     row.top = sum.shift();
     row.factor = 1 / (total * static_cast<double>(N_));
     if (sum.top == -std::numeric_limits<double>::infinity() && target == sum.top && !std::isnan(sum.others))
-      row.loss = -sum.top;  // nothing but -inf: e^{x - 0} = 0, so no gradient
+      row.loss = -sum.top;  // all logits are -inf: e^{x - 0} = 0, so no gradient
     row.others = sum.others * row.factor;
     if (!gradients_) return;
     R* const dh = result_.dh.data() + (first + r) * D_;
@@ -210,7 +210,7 @@ class Sweep {
     }
   }
 
-  /// Adds a chunk's contribution to the weights and biases of panel p's words.
+  /// Adds a chunk's contribution to the gradients of panel p's weights and biases.
   void give_to_words(std::int64_t p, std::int64_t first, std::int64_t rows) {
     const std::int64_t n = words(p), from = p * panel;
     const R* const e = exponentials_.data() + p * chunk_ * panel;

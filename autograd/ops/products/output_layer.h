@@ -5,7 +5,7 @@
 
 namespace argand {
 
-/// Result of a sweep. Gradients are those of the mean loss, and empty where not requested.
+/// The result of a sweep. Gradients are those of the mean loss; empty unless requested.
 template <RealScalar R>
 struct OutputLayerSweep {
   double loss = 0;       ///< mean over n of log Σ_v e^{x_nv} - x_n[target_n], in nats

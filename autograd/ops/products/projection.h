@@ -1,5 +1,5 @@
 #pragma once
-/// The loss of a gradient check: a real number in which each output has its own weight.
+/// The loss of gradient checks: a weighted sum of all outputs, as a real number.
 
 #include "autograd/var.h"
 

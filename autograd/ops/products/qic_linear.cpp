@@ -63,7 +63,7 @@ static const Op qic_linear_op(
 
 namespace {
 
-/// Rows per tile, so that the planes of their pairs stay in the cache.
+/// Rows per tile, few enough for the planes of their pairs to stay in the cache.
 constexpr std::int64_t tile_rows = 128;
 
 /// Splits n pairs z into a, b and a + b.
@@ -175,7 +175,7 @@ struct QicProduct {
       });
     });
     if (!dtheta) return;
-    // A sum over a whole layer that nearly cancels: taken in double, as in the other ops for θ.
+    // A sum over a whole layer that nearly cancels, so it is taken in double, as in the other ops with θ.
     std::vector<double> of_rows(static_cast<std::size_t>(out)), sums(static_cast<std::size_t>(theta.size()));
     parallel_for(out, row_grain(in), [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t o = begin; o < end; ++o)

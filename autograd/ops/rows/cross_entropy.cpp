@@ -19,7 +19,7 @@
 namespace argand {
 namespace {
 
-/// Result of one row of logits.
+/// The result for one row of logits.
 template <RealScalar R>
 struct RowLoss {
   double loss;       ///< log Σ e^{x_v} - x[target]
@@ -27,8 +27,8 @@ struct RowLoss {
   R total;           ///< Σ e^{x_v - max}
 };
 
-/// Replaces a row whose largest logit is infinite: entries of +inf share everything, as equal numbers beside which no other counts.
-/// Returns true for a row of nothing but -inf.
+/// Replaces a row whose largest logit is infinite: entries of +inf count as equal numbers, all others as -inf. Returns true for a
+/// row in which every entry is -inf.
 template <RealScalar R>
 bool tame_infinite(R* x, std::int64_t V, R& top) {
   const R infinite = top;
@@ -40,7 +40,7 @@ bool tame_infinite(R* x, std::int64_t V, R& top) {
 
 /// Returns the loss of a row x and turns x into its gradient up to a factor: (softmax(x) - onehot(target)) · total. At the target
 /// this is minus the sum of the others' exponentials, and the loss is log(1 + that sum) where the target is the largest: in a well
-/// predicted row, 1 - softmax and log(total) have no digits left.
+/// predicted row, 1 - softmax and log(total) would lose all digits.
 template <RealScalar R>
 RowLoss<R> row_loss(R* __restrict x, std::int64_t V, std::int64_t target) {
   R top = pack_max(0, V, x);
@@ -174,7 +174,7 @@ Var<R> cross_entropy(const Var<R>& logits, const Ids& targets, const CrossEntrop
       losses[static_cast<std::size_t>(n)] = loss;
       for_packs<R>(0, V, [&, total = total](auto at) { at.store(row, at.load(row) / total); });
       if (smoothing == 0) continue;
-      // With smoothing 1 the target has no influence, not even where its loss is infinite.
+      // With smoothing 1 the target must have no influence, even where its loss is infinite.
       losses[static_cast<std::size_t>(n)] = (smoothing < 1 ? (1 - smoothing) * loss : 0) + smoothing * (log_total + to_uniform);
       const R share = static_cast<R>(smoothing / static_cast<double>(V));
       for_packs<R>(0, V, [&](auto at) { at.store(row, at.load(row) - share); });
@@ -192,13 +192,13 @@ Var<R> cross_entropy(const Var<R>& logits, const Ids& targets, const CrossEntrop
         const R scale = dL.item() / static_cast<R>(count);
         Tensor<R> g = map_packs([scale](auto r) { return r * scale; }, residual);
         for (std::int64_t n = 0; n < N; ++n)
-          if (is_ignored(n)) std::fill_n(g.data() + n * V, V, R(0));  // whatever dL is
+          if (is_ignored(n)) std::fill_n(g.data() + n * V, V, R(0));  // even if dL is NaN
         dx.add(std::move(g));
       },
       [&](const auto&) {
         const Tensor<R> at_target = one_hot<R>(logits.shape(), targets, options.ignore_index);
         Var<R> x = logits, x_dot = tangent(logits);
-        if (options.ignore_index) {  // ignored rows have no tangent and hold no NaN
+        if (options.ignore_index) {  // the tangent of ignored rows is 0, even if they contain NaN
           Shape column = logits.shape();
           column[-1] = 1;
           std::vector<std::uint8_t> counts(static_cast<std::size_t>(N));
@@ -277,7 +277,7 @@ Var<R> linear_cross_entropy(const Var<R>& h, const Var<R>& W, const Var<R>* b, c
         const R factor = dL.item();
         const auto give = [factor](const GradientAccumulator<R>& to, Tensor<R>& g) {
           if (to) to.add(factor == R(1) ? g : map_packs([factor](auto v) { return v * factor; }, g));
-          g = Tensor<R>();  // leaves the accumulator's gradient with a single owner, so that others add to it in place
+          g = Tensor<R>();  // leaves the accumulator as the gradient's only owner, so later gradients are added in place
         };
         give(to_h, dh);
         give(to_W, dW);

@@ -1,5 +1,5 @@
 #pragma once
-/// Cross entropy from logits, also fused with the output layer so that the logits of a large vocabulary never exist all at once.
+/// Cross entropy from logits, also fused with the output layer: then a large vocabulary's logits are never all in memory at once.
 
 #include <optional>
 
@@ -8,9 +8,9 @@
 namespace argand {
 
 struct CrossEntropyOptions {
-  /// Rows with this target (any integer) are ignored, both in the sum and in the number of rows that it is divided by.
+  /// Rows with this target (any integer) are ignored, both in the sum and in the number of rows by which it is divided.
   std::optional<std::int64_t> ignore_index = {};
-  /// ε in [0, 1]: the desired distribution puts 1 - ε on the target and adds ε/V to every class, the target included.
+  /// ε in [0, 1]: the target distribution gives 1 - ε to the target class and ε/V to every class, the target included.
   double label_smoothing = 0;
 };
 
@@ -21,7 +21,7 @@ template <RealScalar R>
 Var<R> cross_entropy(const Var<R>& logits, const Ids& targets, const CrossEntropyOptions& options = {});
 
 /// cross_entropy(linear(h, W, b), targets) in one op: h [..., D], W [V, D], b [V] or null, targets [...]. At most `chunk` rows of
-/// logits are held at a time. Gradients, when wanted, are computed in the same pass while the chunk's logits are at hand.
+/// logits are held at a time. Gradients, when needed, are computed in the same pass, chunk by chunk.
 template <RealScalar R>
 Var<R> linear_cross_entropy(const Var<R>& h, const Var<R>& W, const Var<R>* b, const Ids& targets, std::int64_t chunk = 132);
 

@@ -23,7 +23,7 @@ void check_extreme(OpCheck& check, const F& f) {
   check.function(
       "first axis, kept", [f](auto x) { return f(x, 0, true); }, check.real({3, 4}));
   check.sizes("", [=](OpCheck& at, std::int64_t n) {
-    // One number in seven stands out on either side, so that difference quotients stay away from ties.
+    // One number in seven is an outlier on either side, so difference quotients stay away from ties.
     const auto uneven = [&](const Shape& shape) {
       Tensor<double> x = at.real(shape);
       for (std::int64_t k = 0; k < x.size(); ++k)
@@ -41,7 +41,7 @@ Var<R> chosen(const Op& op, const Var<R>& x, int axis, bool keepdim, const Choos
   require(x.dim(axis) > 0, op.name(), "axis {} of {} is empty", axis, x.shape());
   const AxisView view(x.shape(), axis);
   Tensor<R> y(reduced(x.shape(), axis, keepdim));
-  // The element of x behind each result; -1 where it is NaN.
+  // The index in x of each result; -1 where it is NaN.
   std::vector<std::int64_t> where(static_cast<std::size_t>(y.size()));
   const auto first_of = [view](std::int64_t place) { return place / view.inner * view.n * view.inner + place % view.inner; };
   parallel_for(y.size(), row_grain(view.n), [&, out = y.data(), in = x.value().data()](std::int64_t begin, std::int64_t end) {

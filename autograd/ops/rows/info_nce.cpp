@@ -77,7 +77,7 @@ Var<R> info_nce(const Var<R>& s, const Ids& tokens) {
         R top = row[p];
         for (std::int64_t n = 0; n < T; ++n)
           if (id[n] != id[m]) top = std::max(top, row[n]);
-        // Candidates of +inf share everything, as if equal; if all candidates are -inf, the loss is infinite.
+        // Candidates of +inf count as equal, all others as -inf; if all candidates are -inf, the loss is infinite.
         const R infinity = std::numeric_limits<R>::infinity();
         const auto below_top = [=](R s) { return s == top && top > 0 ? R(0) : top - s; };
         if (top == -infinity) {
@@ -85,7 +85,7 @@ Var<R> info_nce(const Var<R>& s, const Ids& tokens) {
           ++anchors[static_cast<std::size_t>(b)];
           continue;
         }
-        R negatives = 0;  // summed separately: where p stands out, 1 - w_p and log(total) would have no digits left
+        R negatives = 0;  // summed separately: where p dominates, 1 - w_p and log(total) would lose all digits
         for (std::int64_t n = 0; n < T; ++n)
           if (id[n] != id[m]) negatives += out[n] = std::exp(-below_top(row[n]));
         out[p] = -negatives;
@@ -106,7 +106,7 @@ Var<R> info_nce(const Var<R>& s, const Ids& tokens) {
       [ds, A, to = accumulator(s)](const Tensor<R>& dL) {
         const R factor = A > 0 ? dL.item() / static_cast<R>(A) : R(0);
         Tensor<R> g = ds;
-        for (R& v : g.span()) v = v == 0 ? R(0) : v * factor;  // 0 where there is no candidate, whatever dL is
+        for (R& v : g.span()) v = v == 0 ? R(0) : v * factor;  // 0 for positions that are no candidates, even if dL is NaN
         to.add(g);
       },
       [&](const auto&) {

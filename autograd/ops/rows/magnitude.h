@@ -19,7 +19,7 @@ struct Measure {
   Magnitude kind = Magnitude::Euclidean;
   Var<R> theta = Var<R>(Tensor<R>::zeros({1}));  ///< [1]; for attention [H] or [1]; unused when kind is Euclidean
 
-  /// Rows whose sums for γ, c and θ are taken together; fixed, so that results do not depend on the number of threads.
+  /// Rows whose contributions to γ, c and θ are summed together; fixed, so results do not depend on the number of threads.
   static constexpr std::int64_t block = 64;
 
   R weight(std::int64_t group = 0) const { return magnitude_weight(kind, kappa(angle(group))); }
@@ -43,7 +43,7 @@ void with_parts(int parts, const F& f) {
   parts == 2 ? f.template operator()<2>() : f.template operator()<4>();
 }
 
-/// Loads the parts of the numbers at a place of an array that is accessed pack by pack; S may be float where At is of double.
+/// Loads the parts of the numbers at a place of an array read pack by pack; S may be float where At is a place of doubles.
 template <int P, class At, RealScalar S>
 auto load_parts(At at, const S* z) {
   using Reals = decltype(at.load(z));
@@ -51,7 +51,7 @@ auto load_parts(At at, const S* z) {
   if constexpr (P == 2) {
     const auto pair = at.load(reinterpret_cast<const std::complex<S>*>(z));
     parts = {pair.re, pair.im};
-  } else {  // quaternions, lane by lane: only baselines use them
+  } else {  // quaternions, lane by lane: not optimised, since only baselines use them
     for (int p = 0; p < P; ++p) {
       S lane[Reals::width] = {};
       for (std::int64_t l = 0; l < at.count; ++l) lane[l] = z[P * (at.place + l) + p];
@@ -76,7 +76,7 @@ Reals square_of_rest(const std::array<Reals, P>& z) {
   for (std::size_t p = 2; p < P; ++p) sum += z[p] * z[p];
   return sum;
 }
-/// Re(z̄ g) in R^P: the scalar product of the parts.
+/// Re(z̄ g) in R^P: the dot product of the parts.
 template <std::size_t P, class Reals>
 Reals dot_of_parts(const std::array<Reals, P>& z, const std::array<Reals, P>& g) {
   Reals sum = z[0] * g[0];

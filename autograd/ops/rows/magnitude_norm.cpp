@@ -110,7 +110,7 @@ struct MagnitudeNorm {
         mean(Shape{rows}),
         scale(Shape{rows}) {}
 
-  /// Magnitudes, and all that is computed from them in a row, are double: they differ little from their mean, so in float m - μ and
+  /// Magnitudes, and everything computed from them in a row, are double: they differ little from their mean, so in float m - μ and
   /// σ lose digits, and gradients were ten times less accurate.
   using Wide = Pack<double>;
   template <bool Huge, std::size_t P>

@@ -1,5 +1,5 @@
 #pragma once
-/// Layer norm and RMS norm of numbers, by their magnitudes.
+/// Layer norm and RMS norm of numbers with several real parts, by magnitude.
 
 #include "autograd/ops/rows/magnitude.h"
 

@@ -82,7 +82,7 @@ struct Norm {
       64;  // rows whose parameter gradients are summed together; fixed, so sums do not depend on threads
   std::int64_t rows, D;
   Tensor<T> mean;   ///< [rows]; empty for RMS norm
-  Tensor<T> rest;   ///< mean + rest is the exact mean; 0 where the rounding is small beside σ
+  Tensor<T> rest;   ///< correction: the exact mean is mean + rest; 0 where the rounding is small beside σ
   Tensor<R> scale;  ///< 1/σ or 1/ρ, [rows]
 
   Norm(const Shape& shape, bool centred)
@@ -95,7 +95,7 @@ struct Norm {
         const T* in = x.data() + row * D;
         T* out = y.data() + row * D;
         const R* g = gain.data();
-        // Σ|x - μ|² of x times a power of two, which is below 1 where the squares overflow.
+        // Σ|x - μ|² of x times `down`, a power of two below 1 where the squares would overflow.
         R down = 1, square = 0;
         T mu = 0, left = 0;
         const auto sum_squares = [&] {

@@ -32,7 +32,7 @@ void sum_axis(const T* x, const AxisView& view, Out* __restrict y, const F& term
   }
   Tensor<Out> of_block(Shape{n > summed_rows ? outer * inner : 0});
   Out* const later = of_block.data();
-  // Columns are independent: each thread walks down a share of them.
+  // Columns are independent: each thread sums down its share of them.
   parallel_for(outer * inner, 64, [&, n = n, inner = inner](std::int64_t begin, std::int64_t end) {
     while (begin < end) {
       const std::int64_t o = begin / inner, first = begin % inner, last = std::min(inner, first + end - begin);
@@ -332,7 +332,7 @@ Tensor<RealOf<T>> root_mean_square(const Deviations<T>& d, const Shape& shape) {
       R largest = 0;
       for (std::int64_t i = 0; i < view.n; ++i)
         if (const R a = size(i); !(a <= largest))
-          largest = a;  // a NaN is kept or replaced by the next number; the sum of squares still propagates it
+          largest = a;  // skips or keeps a NaN; the sum of squares propagates it in any case
       const R total = largest == 0 ? R(0) : lane_sum<R>(view.n, [&](std::int64_t i) {
         const R a = size(i) / largest;
         return a * a;

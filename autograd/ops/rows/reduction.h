@@ -1,7 +1,7 @@
 #pragma once
 /// Sums and related reductions, over everything (rank 0) or over one axis, which is dropped or kept with size 1 (keepdim). Negative
-/// axes count from the end; all throw for an axis out of range. The order of every sum is fixed: the same bits for any number of
-/// threads.
+/// axes count from the end; all throw for an axis out of range. The order of every sum is fixed, so the bits do not depend on the
+/// number of threads.
 
 #include "autograd/var.h"
 

@@ -1,5 +1,5 @@
 #pragma once
-/// How norms handle rows whose squares overflow: a norm of 1e200 in float64 (1e20 in float32) is as good as any other.
+/// Norms of rows whose squares overflow: numbers near 1e200 in float64 (1e20 in float32) are normalised like any others.
 
 #include <cmath>
 #include <limits>
@@ -20,8 +20,8 @@ R inverse_of_root(R sum_of_squares, R n, R eps, R scale) {
   return scale / std::hypot(std::sqrt(sum_of_squares / n), std::sqrt(eps) * scale);
 }
 
-/// Whether the rounding error of a mean matters beside the n deviations from it, whose squares sum to `squares`: numbers far from 0
-/// may differ by less than the rounding of their mean.
+/// Whether the rounding error of a mean matters compared with the n deviations from it, whose squares sum to `squares`: numbers far
+/// from 0 may differ by less than the rounding of their mean.
 template <Scalar T>
 bool is_felt(T error, RealOf<T> squares, std::int64_t n) {
   using R = RealOf<T>;

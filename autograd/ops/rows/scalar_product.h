@@ -1,5 +1,5 @@
 #pragma once
-/// Numbers as vectors in the plane, for the tangents of lengths.
+/// Numbers as vectors of the plane: dot products and deviations, for the tangents of norms.
 
 #include "autograd/ops/elementwise/arithmetic.h"
 #include "autograd/ops/elementwise/complex_parts.h"
@@ -16,8 +16,8 @@ Var<RealOf<T>> scalar_product(const Var<T>& a, const Var<T>& b) {
     return real(conj(a) * b);
 }
 
-/// x - mean(x) along the axis. The mean is rounded, so the mean of what it leaves is subtracted too. Equal numbers leave equal
-/// multiples of one bit, whose sum and quotient are exact, so the result is 0.
+/// x - mean(x) along the axis. The mean is rounded, so the mean of the differences is subtracted too. For equal numbers these are
+/// equal multiples of one bit, whose sum and quotient are exact, so the result is 0.
 template <Scalar T>
 Var<T> centred(const Var<T>& x, int axis) {
   const Var<T> nearly = x - mean(x, axis, true);

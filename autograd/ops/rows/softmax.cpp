@@ -21,7 +21,7 @@ namespace {
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
 /// log Σ e^{x_i} of a row, in two parts: the largest entry, and log1p of the sum of the others' e^{x_i - top}. The largest entry's
-/// own term is 1 and would hide the others where they are small.
+/// own term, 1, would absorb the others where they are small.
 template <RealScalar R>
 struct LogSum {
   R top;        ///< the largest; -inf for an empty row
@@ -47,7 +47,7 @@ struct LogSum {
 };
 
 /// The index at which p, numbers that sum to 1 (or their logarithms), exceeds `half`; n if there is none. There 1 - p is computed
-/// as the sum of the others.
+/// as the sum of the other elements.
 template <RealScalar R>
 std::int64_t place_above(R half, const R* p, std::int64_t n) {
   const R top = pack_max(0, n, p);
@@ -108,7 +108,7 @@ template <RealScalar R>
 Var<R> logsumexp(const Var<R>& x, bool keepdim) {
   require_axis("logsumexp", x.shape(), -1);
   const std::int64_t n = x.shape().back(), rows = x.shape().rows();
-  // The gradient's exponential takes x - top, which is exact where it matters, and not x - y: a large y has lost its low digits.
+  // The gradient's exponential uses x - top, which is exact where it matters, not x - y: a large y has lost its low digits.
   Tensor<R> y(reduced(x.shape(), -1, keepdim));
   std::vector<LogSum<R>> sums(static_cast<std::size_t>(rows), LogSum<R>(nullptr, 0));
   parallel_for(rows, row_grain(n), [&, out = y.data()](std::int64_t begin, std::int64_t end) {

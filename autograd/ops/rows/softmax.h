@@ -12,7 +12,7 @@ Var<R> logsumexp(const Var<R>& x, bool keepdim = false);
 /// The same over any axis; negative ones count from the end. Throws for an axis out of range.
 template <RealScalar R>
 Var<R> logsumexp(const Var<R>& x, int axis, bool keepdim = false);
-/// e^x / Σ e^x. A row of nothing but -inf gives zeros; k entries of +inf get 1/k each. Throws for rank 0.
+/// e^x / Σ e^x. A row in which every entry is -inf gives zeros; k entries of +inf get 1/k each. Throws for rank 0.
 template <RealScalar R>
 Var<R> softmax(const Var<R>& x);
 /// log softmax(x) = x - logsumexp(x); log(softmax(x)) would lose small probabilities. Entries of -inf stay -inf.

@@ -37,7 +37,7 @@ static const Op vector_norm_op(
         return [=](auto x) { return vector_norm(x, static_cast<RealOf<typename decltype(x)::value_type>>(p), axis); };
       };
       const auto two = [](auto x) { return vector_norm(x); };
-      // Keeps away from 0, where the norm has an additional kink for p = 1.
+      // Moves numbers away from 0, where the norm has an additional kink for p = 1.
       const auto away = [](OpCheck& at, const Shape& shape) {
         return map([](double v) { return std::copysign(0.3 + std::abs(v), v); }, at.real(shape));
       };

@@ -6,8 +6,8 @@
 namespace argand {
 
 /// p > 0 (not a norm below 1); p = 0 counts the nonzero numbers, with gradient 0; p = ∞ and -∞ give the largest and the smallest
-/// modulus. No |x_i|^p overflows or underflows. Where the norm is 0 its gradient is 0, and for p <= 1 so is the gradient by an x_i
-/// = 0. For a tie with p = ±∞ the first gets the whole gradient. Throws for another p.
+/// modulus. No |x_i|^p overflows or underflows. Where the norm is 0 its gradient is 0, and for p <= 1 so is the gradient with
+/// respect to an x_i = 0. In a tie with p = ±∞ the first gets the whole gradient. Throws for p < 0 and NaN.
 template <Scalar T>
 Var<RealOf<T>> vector_norm(const Var<T>& x, RealOf<T> p, int axis, bool keepdim = false);
 template <Scalar T>

@@ -5,9 +5,9 @@
 
 namespace argand {
 
-/// The distribution of each row's numbers around their mean, as points of the plane. A real 2×2 covariance matrix V is one real and
-/// one complex number: trace V = variance, and Vrr - Vii + 2i Vri = pseudo_variance, whose modulus measures how elongated the cloud
-/// is and half of whose phase is its direction.
+/// The distribution of each row's numbers around their mean, as points in the plane. One real and one complex number hold the real
+/// 2×2 covariance matrix V: trace V = variance, and Vrr - Vii + 2i Vri = pseudo_variance, whose modulus measures the elongation of
+/// the distribution and whose phase is twice the angle of its axis.
 template <RealScalar R>
 struct PlaneMoments {
   Tensor<std::complex<R>> mean;             ///< μ = mean(x), [rows]

@@ -117,7 +117,7 @@ static const Op linear_recurrence_op(
       check.function("real", f(0), check.real({4, 3}), check.real({4, 3}));
       check.function("complex, middle axis", f(1), check.complex({2, 3, 2}), check.complex({2, 3, 2}));
       check.function("complex, last axis", f(-1), check.complex({2, 5}), check.complex({2, 5}));
-      // The longest first: for one of three lines of n, the gradient by the first a is 0.
+      // The long recurrence first: with only three steps, the gradient of a third of a, the unused a_0, is 0.
       check.sizes("", [f](OpCheck& at, std::int64_t n) {
         at.function("long", f(0), at.real({n, 2}, 0.999, 1.001), at.real({n, 2}));
       });
@@ -230,7 +230,7 @@ Var<T> prod(const Var<T>& x, int axis, bool keepdim) {
   require_axis("prod", x.shape(), axis);
   const std::int64_t n = x.dim(axis);
   const Shape shape = reduced(x.shape(), axis, keepdim);
-  if (n == 0) {  // a single 1 joined with all of x, so that the tape records x
+  if (n == 0) {  // the tape still records x: a single 1, concatenated with it
     Shape one = x.shape();
     one[axis] = 1;
     return reshape(concatenate(std::vector{Var<T>(Tensor<T>::ones(one)), x}, axis), shape);
@@ -286,7 +286,7 @@ Var<R> logcumsumexp(const Var<R>& x, int axis) {
               [=, in = x.value().data(), out = y.data(), m = top.data(), s = others.data(), to_p = p.data(), to_q = q.data()](
                   std::int64_t i, std::int64_t before) {
                 const R v = in[i];
-                if (before < 0 || m[before] == -infinity) {  // nothing yet
+                if (before < 0 || m[before] == -infinity) {  // only -inf so far
                   m[i] = v, s[i] = 0, out[i] = v;
                   to_p[i] = v == -infinity ? R(0) : std::isnan(v) ? v : R(1);
                   to_q[i] = std::isnan(v) ? v : R(0);

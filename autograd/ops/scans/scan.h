@@ -1,6 +1,6 @@
 #pragma once
 /// Cumulative sums and products along one axis, and the linear recurrence that generalizes both. Real or complex; negative axes
-/// count from the end, all throw for an axis out of range. O(n) and free of division, so zeros among the factors are ordinary.
+/// count from the end, all throw for an axis out of range. O(n) and without division, so factors of 0 are no problem.
 
 #include "autograd/var.h"
 
@@ -26,7 +26,7 @@ Var<T> prod(const Var<T>& x);
 template <Scalar T>
 Var<T> prod(const Var<T>& x, bool keepdim) = delete;  // name the axis
 
-/// s_k = a_k s_{k-1} + b_k, s_0 = b_0 (a_0 is not read), a and b of the same shape: a linear recurrent layer with a diagonal
+/// s_k = a_k s_{k-1} + b_k, s_0 = b_0 (a_0 is not used), a and b of the same shape: a linear recurrent layer with a diagonal
 /// matrix, or a bank of first-order filters. Throws when the shapes differ.
 template <Scalar T>
 Var<T> linear_recurrence(const Var<T>& a, const Var<T>& b, int axis);

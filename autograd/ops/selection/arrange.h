@@ -8,14 +8,14 @@
 
 namespace argand {
 
-/// Joins tensors of one shape along a new axis. Throws when shapes differ, or when there is no tensor.
+/// Stacks tensors of one shape along a new axis. Throws when shapes differ, or when there is no tensor.
 template <Scalar T>
 Var<T> stack(const std::vector<Var<T>>& parts, int axis = 0);
 
-/// Parts of `size` along an axis; the last is smaller when the axis does not divide evenly. Throws unless size > 0.
+/// Splits an axis into parts of `size`; the last is smaller when the axis does not divide evenly. Throws unless size > 0.
 template <Scalar T>
 std::vector<Var<T>> split(const Var<T>& x, std::int64_t size, int axis = 0);
-/// Parts of the given sizes. Throws unless they add up to the axis's size.
+/// Splits an axis into parts of the given sizes. Throws unless they add up to its size.
 template <Scalar T>
 std::vector<Var<T>> split(const Var<T>& x, const std::vector<std::int64_t>& sizes, int axis = 0);
 

@@ -93,7 +93,7 @@ static const Op index_select_op(
 
 namespace {
 
-/// Elements that are consecutive in both x and y are one copy: [from, from + count) of x goes to [to, to + count) of y.
+/// A run of elements that are consecutive in both x and y, copied at once: [from, from + count) of x to [to, to + count) of y.
 struct AxisRun {
   std::int64_t to, from, count;
 };
@@ -151,7 +151,7 @@ Var<T> index_select(const Var<T>& x, int axis, const std::vector<std::int64_t>& 
       [&](const auto&) { return index_select(tangent(x), axis, index); }, x);
 }
 
-// ------------------------------------------------------------------------------------------------ made of it
+// ------------------------------------------------------------------------------------------------ composed ops
 
 template <Scalar T>
 Var<T> flip(const Var<T>& x, const std::vector<int>& axes) {

@@ -1,6 +1,6 @@
 #pragma once
-/// Elements taken from one axis, any number of times each, and what follows from that: broadcasting, reversing, shifting, padding.
-/// Real or complex. Negative axes count from the end; all throw for an axis out of range.
+/// Selects elements along one axis, each any number of times, and the functions built on this: broadcasting, reversing, shifting,
+/// padding. Real or complex. Negative axes count from the end; all throw for an axis out of range.
 
 #include <vector>
 
@@ -22,7 +22,7 @@ Var<T> index_select(const Var<T>& x, int axis, const std::vector<std::int64_t>& 
 template <Scalar T>
 Var<T> flip(const Var<T>& x, const std::vector<int>& axes);
 
-/// y[(i + shift) mod n] = x[i]: what leaves at one end enters at the other.
+/// y[(i + shift) mod n] = x[i]: elements shifted past one end re-enter at the other.
 template <Scalar T>
 Var<T> roll(const Var<T>& x, std::int64_t shift, int axis);
 
@@ -30,10 +30,10 @@ enum class PadMode {
   Constant,   ///< with a constant value
   Reflect,    ///< mirrored at the last element, which is not repeated: c b | a b c | b a; fewer than n on each side
   Replicate,  ///< the last element repeated: a a | a b c | c c
-  Circular,   ///< as if the axis were a ring: b c | a b c | a b; at most n on each side
+  Circular,   ///< periodic: b c | a b c | a b; at most n on each side
 };
 /// `sizes` are {before, after} of the last axis, then of the one before it, and so on, as in PyTorch; negative ones, for Constant
-/// only, cut off. Throws when they are not pairs, when there are more pairs than axes, or when the axis is too short for the mode.
+/// only, crop. Throws when they are not pairs, when there are more pairs than axes, or when the axis is too short for the mode.
 template <Scalar T>
 Var<T> pad(const Var<T>& x, const std::vector<std::int64_t>& sizes, PadMode mode = PadMode::Constant, T value = T(0));
 

@@ -39,7 +39,7 @@ Ids places_of(const char* op, const Shape& x, int axis, const Ids& index) {
   return places;
 }
 
-/// The indices of the first k elements in order; `before(a, b)` says whether a comes before b.
+/// The indices of the first k elements in order; `before(a, b)`: whether a precedes b.
 template <RealScalar R, class Before>
 Ids order_along(const Tensor<R>& x, int axis, std::int64_t k, const Before& before) {
   const AxisView view(x.shape(), axis);
@@ -52,7 +52,7 @@ Ids order_along(const Tensor<R>& x, int axis, std::int64_t k, const Before& befo
       const std::int64_t o = line / view.inner, j = line % view.inner;
       const R* in = x.data() + o * view.n * view.inner + j;
       std::iota(order.begin(), order.end(), 0);
-      // The position decides between equal elements, so the order is stable and total.
+      // Ties are broken by position, so the order is stable and total.
       std::partial_sort(order.begin(), order.begin() + k, order.end(), [&](Ids::value_type a, Ids::value_type b) {
         const R u = in[a * view.inner], v = in[b * view.inner];
         return before(u, v) || (!before(v, u) && a < b);

@@ -6,9 +6,9 @@
 
 namespace argand {
 
-/// y[i, j, ...] = x[i, index[i, j, ...], ...]: the index selects along the axis; along the other axes the position does. The index
-/// has x's rank, and no other axis longer than x's. The gradient accumulates where an element is taken more than once. Throws for
-/// another shape, or `gather: index 3 is out of range for axis 1 of [2, 3]`.
+/// y[i, j, ...] = x[i, index[i, j, ...], ...]: the index selects along the axis; along the others the position stays the same. The
+/// index has x's rank, and no other axis longer than x's. The gradient accumulates where an element is taken more than once. Throws
+/// for another shape, or `gather: index 3 is out of range for axis 1 of [2, 3]`.
 template <Scalar T>
 Var<T> gather(const Var<T>& x, int axis, const Ids& index);
 
@@ -17,14 +17,14 @@ Var<T> gather(const Var<T>& x, int axis, const Ids& index);
 template <Scalar T>
 Var<T> scatter_add(const Var<T>& x, int axis, const Ids& index, const Var<T>& source);
 
-/// The values, and the index along the axis where each came from.
+/// The sorted values, and the index of each along the axis of x.
 template <RealScalar R>
 struct Sorted {
   Var<R> values;
   Ids indices;
 };
 
-/// Sorts along an axis; the order is stable, and NaN ranks above all numbers. The gradient goes to where each value came from.
+/// Sorts along an axis; the order is stable, and NaN ranks above all numbers. The gradient goes to the element of each value.
 template <RealScalar R>
 Sorted<R> sort(const Var<R>& x, int axis = -1, bool descending = false);
 
@@ -32,7 +32,7 @@ Sorted<R> sort(const Var<R>& x, int axis = -1, bool descending = false);
 template <RealScalar R>
 Sorted<R> topk(const Var<R>& x, std::int64_t k, int axis = -1, bool largest = true);
 
-/// The index along the axis of the largest or smallest element, the first of equal ones. Throws when the axis is empty.
+/// The index along the axis of the largest or smallest element, the first among equals. Throws when the axis is empty.
 template <RealScalar R>
 Ids argmax(const Var<R>& x, int axis);
 template <RealScalar R>

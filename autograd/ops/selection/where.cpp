@@ -89,7 +89,7 @@ Var<Promote<A, B>> where(const Mask& mask, const Var<A>& a, const Var<B>& b) {
   return where_of_one_shape(mask.expand(shape), promoted<T>(expand(a, shape)), promoted<T>(expand(b, shape)));
 }
 
-// ------------------------------------------------------------------------------------------------ made of it
+// ------------------------------------------------------------------------------------------------ composed ops
 
 template <Scalar T>
 Var<T> masked_fill(const Var<T>& z, const Mask& mask, T value) {

@@ -1,14 +1,14 @@
 #pragma once
-/// Choices by a mask (core/mask.h), as made by gt, lt, eq, ... of tensors. Real or complex, one of each gives complex. Mask and
-/// operands broadcast as in NumPy; all throw `op: shapes cannot be broadcast together: [2, 3] and [4]`.
+/// Selection by a mask (core/mask.h), such as gt, lt, eq, ... of tensors return. Real or complex; one of each gives complex. Mask
+/// and operands broadcast as in NumPy; all throw `op: shapes cannot be broadcast together: [2, 3] and [4]`.
 
 #include "autograd/var.h"
 #include "core/mask.h"
 
 namespace argand {
 
-/// a where the mask is true, b elsewhere. The operand not chosen gets gradient 0. (Where a is NaN, that 0 may become NaN again in
-/// the gradient of a's own input: log(where(x > 0, x, 1)) is safe, where(x > 0, log(x), 0) is not.)
+/// a where the mask is true, b elsewhere. The operand that is not selected gets gradient 0. (Where a is NaN, that 0 may become NaN
+/// again in the gradient of a's own input: log(where(x > 0, x, 1)) is safe, where(x > 0, log(x), 0) is not.)
 template <Scalar A, Scalar B>
 Var<Promote<A, B>> where(const Mask& mask, const Var<A>& a, const Var<B>& b);
 

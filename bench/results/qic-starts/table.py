@@ -1,8 +1,8 @@
-"""Where QIC's angles end, by where they started: tables of the runs in runs.json beside this script.
+"""QIC's final angles by their initial value: tables of the runs in runs.json beside this script.
 
   table.py [SEED]        every angle of the runs (with this seed), and the accuracy after the last step
   table.py curves SEED   the angles during training, a block of lines "step angles..." for each start: what figure.gp loads
-  table.py kappa         by start: how far the angles moved, and which kappa = J^2 the first and the second block came to
+  table.py kappa         by initial value: how far the angles moved, and the final kappa = J^2 of the first and the second block
 """
 import json
 import math
@@ -18,13 +18,13 @@ def kappa(theta):
 
 
 class Run:
-    """A run's first angle, seed, angles after the last step and accuracy [%]."""
+    """A run's first angle, seed, final angles and accuracy [%]."""
 
     def __init__(self, steps, run):
         self.start, self.seed = run["start"], run["seed"]
         self.history = list(zip(steps, run["theta"]))
         last = run["theta"][-1]
-        self.model, self.blocks = last[:1], [last[1:6], last[6:]]  # a block's own, then those of its four heads
+        self.model, self.blocks = last[:1], [last[1:6], last[6:]]  # one angle of the block itself, then those of its four heads
         self.accuracy = 100 * run["accuracy"]
 
     def angles(self):

@@ -1,4 +1,4 @@
-"""The table of searches on AG News, from what `argand retrieval --out` wrote beside this script.
+"""The table of search methods on AG News, from the output of `argand retrieval --out` beside this script.
 
   table.py      as Markdown: mean and sample standard deviation of the seeds, in %
 """

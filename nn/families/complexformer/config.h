@@ -5,12 +5,12 @@
 
 namespace argand {
 
-/// Scope of δ and the phase bias b. fixed: δ = 1 and b = 0; moduli: δ = 0 and b = 0, so that the phases of q and k do not matter.
-/// The last is not in the paper; it measures what the phases contribute.
+/// Scope of δ and the phase bias b. fixed: δ = 1 and b = 0; moduli: δ = 0 and b = 0, which ignores the phases of q and k. The last
+/// is not in the paper; it measures what the phases contribute.
 enum class Adaptation { PerHead, Shared, Fixed, Magnitudes };
 constexpr const char* words_of(Adaptation) { return "per_head|shared|fixed|moduli"; }
 
-/// ω_j = base^(-4j/d_k), as the paper has it, or base^(-2j/d_k).
+/// ω_j = base^(-4j/d_k), as in the paper, or RoPE's base^(-2j/d_k).
 enum class FrequencyLaw { Paper, Rope };
 constexpr const char* words_of(FrequencyLaw) { return "paper|rope"; }
 

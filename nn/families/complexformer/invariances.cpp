@@ -1,12 +1,12 @@
-/// Of the score λq λk cos(δ (θq - θk) + b + (m - n) ω):
+/// Invariances of the score λq λk cos(δ (θq - θk) + b + (m - n) ω):
 ///
 ///   - λq → s λq, λk → λk / s, for any s > 0;
-///   - conjugating q and k turns θ into -θ, and δ → -δ turns it back: the sign of a δ means nothing, so neither does the mean of
+///   - conjugating q and k turns θ into -θ, and δ → -δ turns it back: the sign of a δ is arbitrary, and so is the mean of
 ///   many;
 ///   - with δ = 1, e^{iδθ} is q/|q| itself: RoPE's freedom, q → c q, k → k / conj(c); with δ = 0 each phase is free.
 ///
-/// Not one: a common phase, q → e^{iφ} q and k → e^{iφ} k. θq - θk would stay if phases were numbers, but they lie in (-π, π], and
-/// a θ that passes the cut changes by 2π, its angle by 2πδ. Nor is b the same as a phase of q, for the same reason.
+/// A common phase, q → e^{iφ} q and k → e^{iφ} k, is no invariance: phases lie in (-π, π], and where a θ passes the cut it jumps by
+/// 2π, and the cosine's argument by 2πδ. For the same reason b is not equivalent to a phase of q.
 
 #include "nn/families/complexformer/invariances.h"
 
@@ -29,7 +29,7 @@ Invariance of_pairs(const std::string& name, const std::string& what, const Mode
           }};
 }
 
-/// Every other pair of a head, in all heads alike, as δ may be shared by them.
+/// Applies to every other pair of a head, in all heads alike, since they may share δ.
 Invariance sign_of_delta(const ModelConfig& config) {
   return {"sign of δ", "δ_j → -δ_j, q_j → conj(q_j), k_j → conj(k_j)", [config](const Weights& w, Amounts) {
             const std::int64_t n = config.d_model / config.n_heads / 2;

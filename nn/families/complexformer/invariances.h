@@ -1,5 +1,5 @@
 #pragma once
-/// What changes of its parameters leave a model of this family as it is.
+/// Changes of the parameters that leave the outputs of a model of this family unchanged.
 
 #include "nn/invariance.h"
 

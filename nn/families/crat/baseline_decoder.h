@@ -1,5 +1,5 @@
 #pragma once
-/// CRAT's baselines: a real decoder with RoPE that reads passages as RETRO or Fusion-in-Decoder do.
+/// CRAT's baselines: a real decoder with RoPE that retrieves passages and attends to them as RETRO or Fusion-in-Decoder do.
 
 #include "nn/attention/dot_attention.h"
 #include "nn/families/crat/chunk_reader.h"
@@ -9,16 +9,16 @@
 
 namespace argand {
 
-/// h += Attn(Norm1(h)); in the layers that read, h += Read(NormRead(h), passages); h += FFN(Norm2(h)).
+/// h += Attn(Norm1(h)); in retrieving layers, h += Read(NormRead(h), passages); h += FFN(Norm2(h)).
 template <RealScalar R>
 class BaselineBlock final : public Module<R> {
  public:
-  /// RETRO's readers have rotary positions relative to what they read; FiD's have none.
+  /// RETRO's readers have rotary positions relative to the passage; FiD's have none.
   BaselineBlock(Init& init, const ModelConfig& config, bool reads);
   /// The parts before and after reading, each h [B, T, d_model] -> [B, T, d_model].
   Var<R> attend(const Var<R>& h, const AttentionPass<R>& pass) const;
   Var<R> feed(const Var<R>& h, const AttentionPass<R>& pass) const;
-  /// What reading adds to h; each passage has `encoded` encoded tokens.
+  /// The term that attending to the passages adds to h; each passage has `encoded` encoded tokens.
   Var<R> read(const Var<R>& h, const ChunkReader<R>& chunks, const Knowledge& knowledge, std::int64_t encoded,
               ForwardPass& pass) const;
   bool reads() const { return read_.has_value(); }
@@ -35,7 +35,7 @@ class BaselineBlock final : public Module<R> {
 
 /// The transformer with `position: rope`, `tie_embeddings: false`. Its layers `irw_layers` read the irw_top_k passages that a
 /// parameter-free search finds for each complete chunk of text (ChunkReader). They are encoded once per pass.
-///   retro: in the first layer that reads, after its attention, by an encoder that attends to the chunk's states there.
+///   retro: in the first retrieving layer, after its attention, by an encoder that attends to the chunk's states there.
 ///   fid:   before the first layer, each with the chunk's tokens in front of it.
 /// Encoder and decoder share the embedding.
 template <RealScalar R>

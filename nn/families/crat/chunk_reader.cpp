@@ -40,8 +40,8 @@ ChunkReader<R>::ChunkReader(const Ids& tokens, std::int64_t first, std::int64_t 
   chunks_ = columns(open, 0, U_ * m_);
   chunks_ = Ids(Shape{B_ * U_, m_}, {chunks_.span().begin(), chunks_.span().end()});
   if (past_ != nullptr) past_->tokens = columns(open, U_ * m_, open.shape()[1]);
-  // Readers of chunk u are numbered from its own last token, place 0. Unless the first token here completes a chunk, it reads the
-  // previous chunk's passages, at the place after the readers that came before it.
+  // Positions of the readers of chunk u count from its last token, position 0. Unless the first token here completes a chunk, it
+  // reads the previous chunk's passages, at the position after that chunk's earlier readers.
   has_old_ = first >= m_ && before_ != m_ - 1;
   skip_ = first >= m_ - 1 ? 0 : std::min(T_, m_ - 1 - first);
   lead_ = has_old_ ? before_ + 1 : 0;

@@ -9,7 +9,7 @@
 
 namespace argand {
 
-/// What generation remembers of past tokens: the tokens [B, t] and states [B, t, D] of the incomplete chunk, and the passages found
+/// The state kept in generation: the tokens [B, t] and states [B, t, D] of the incomplete chunk, and the passages found
 /// for the last complete one, [B, k], and their encodings [B, 1, K, D].
 template <RealScalar R>
 struct ChunkPast final : FamilyCache {
@@ -20,7 +20,7 @@ struct ChunkPast final : FamilyCache {
 };
 
 /// One pass over tokens at the positions first, ..., first + T - 1. Chunk u holds the tokens u·m, ..., u·m + m - 1. Its passages
-/// may only be read where all of these are known: from the last of them until the next chunk is complete, u·m + m - 1, ..., u·m +
+/// may be read only where all of these are known: from the last of them until the next chunk is complete, u·m + m - 1, ..., u·m +
 /// 2m - 2. The first m - 1 tokens read nothing. Source: Borgeaud et al., "Improving language models by retrieving from trillions of
 /// tokens", ICML 2022, section 2.4 and figure 2.
 template <RealScalar R>
@@ -32,7 +32,7 @@ class ChunkReader {
   /// The chunks that these tokens complete, row by row [B·U, m]; U may be 0.
   const Ids& chunks() const { return chunks_; }
   std::int64_t count() const { return U_; }
-  /// Retrieves for the chunks and tells the observer. The passages themselves stay in `knowledge`.
+  /// Retrieves passages for the chunks and notifies the observer. The passages themselves stay in `knowledge`.
   void look_up(const Knowledge& knowledge, std::int64_t k, std::span<const RowRange> excluded);
   /// The indices of the passages found, [B·U, k].
   const Ids& found() const { return found_; }
@@ -41,14 +41,14 @@ class ChunkReader {
 
   /// The chunks' part of states [B, T, D]: [B·U, m, D]. Call once per pass.
   Var<R> states(const Var<R>& h);
-  /// Sets the encodings [B·U, K, D] that read() reads. Call once per pass, with an empty one when U is 0.
+  /// Sets the encodings [B·U, K, D] for read(). Call once per pass, with an empty optional when U is 0.
   void remember(const std::optional<Var<R>>& encodings);
 
   /// h [B, T, D] -> [B, T, D]: f(queries [B·V, m, D], memory [B·V, K, D]) for the tokens that may read, 0 for the others.
   using Read = std::function<Var<R>(const Var<R>& queries, const Var<R>& memory)>;
   Var<R> read(const Var<R>& h, const Read& f) const;
-  /// Reports what each token reads to Knowledge::watch_reading: passages [B·T, k], -1 where it reads nothing, and weights
-  /// shares(queries, memory) [B·V, m, k], 0 where it reads nothing.
+  /// Reports to Knowledge::watch_reading which passages each token attends to, [B·T, k], -1 for none, with the weights
+  /// shares(queries, memory) [B·V, m, k], 0 for none.
   using Shares = std::function<Tensor<R>(const Var<R>& queries, const Var<R>& memory)>;
   void tell(const Knowledge& knowledge, const Var<R>& h, const Shares& shares) const;
 

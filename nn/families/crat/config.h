@@ -19,7 +19,7 @@ constexpr const char* words_of(ScoreKind) { return "angular|dot"; }
 enum class AngularReduce { Sum, Mean };
 constexpr const char* words_of(AngularReduce) { return "sum|mean"; }
 
-/// CRAT itself, or a baseline: a real decoder that reads passages in another way (nn/families/crat/baseline_decoder.h).
+/// CRAT itself, or a baseline: a real decoder that uses passages as another paper does (nn/families/crat/baseline_decoder.h).
 enum class Baseline { None, Retro, Fid };
 constexpr const char* words_of(Baseline) { return "none|retro|fid"; }
 
@@ -30,12 +30,12 @@ struct CratConfig final : ConfigOf<CratConfig> {
   AngularReduce angular_reduce = AngularReduce::Sum;
   bool phase_offsets = true;
   bool rotation = true;
-  std::vector<std::int64_t> irw_layers;  ///< those with a reflection window, or where a baseline reads; ascending
+  std::vector<std::int64_t> irw_layers;  ///< layers with a reflection window, or where a baseline reads passages; ascending
   std::int64_t irw_dim = 32;
   std::int64_t irw_top_k = 5;
   double irw_temperature = 1;
-  std::int64_t encoder_layers = 2;            ///< of a baseline's passage encoder
-  static constexpr double rope_base = 10000;  ///< of a baseline's positions
+  std::int64_t encoder_layers = 2;            ///< layers of a baseline's passage encoder
+  static constexpr double rope_base = 10000;  ///< RoPE base of a baseline
 
   void visit(KeyVisitor& f) override;
   void validate(const ModelConfig& config) const override;

@@ -17,7 +17,7 @@ std::unique_ptr<Model<R>> make_crat(const ModelConfig& config, std::uint64_t see
   return std::make_unique<Crat<std::complex<R>>>(config, seed);
 }
 
-// What the paper leaves open follows the other families; feed-forward layers are four times as wide as states, as usual.
+// Settings that the paper does not give follow the other families; feed-forward layers are four times as wide as states, as usual.
 KeyTexts crat_paper() {
   return {{"n_layers", "12"},     {"d_model", "768"},      {"n_heads", "8"}, {"d_ff", "3072"},  {"dropout", "0.1"},
           {"max_seq_len", "512"}, {"length", "512"},       {"batch", "8"},   {"steps", "5000"}, {"lr", "1e-4"},
@@ -66,7 +66,7 @@ LayerLoss reflected(Init& init) {
           with_parameters_of(*window, {{"states", z}, {"embedding", table}, {"embedding bias", bias}})};
 }
 
-/// A baseline's encoder of two passages of three tokens for each of two chunks of two tokens.
+/// Checks a baseline's passage encoder: two passages of three tokens for each of two chunks of two tokens.
 LayerLoss encoded(Init& init, bool hears_text) {
   const auto encoder = std::make_shared<NeighbourEncoder<double>>(init, layer_check_config("crat"), 1, hears_text);
   const Var<double> passages = layer_input<double>({2, 2, 3, 8}), text = init.normal<double>(Role::Output, {2, 2, 8}, 1);
@@ -79,7 +79,7 @@ LayerLoss encoded(Init& init, bool hears_text) {
           with_parameters_of(*encoder, inputs)};
 }
 
-/// Five tokens in chunks of two that read the passages found for them: three tokens from each of two passages.
+/// Checks reading by chunk: five tokens in chunks of two read two passages of three tokens each per chunk.
 LayerLoss read_by_chunk(Init& init, std::optional<double> rope_base) {
   const auto layer = std::make_shared<CrossAttention<double>>(init, 8, 2, rope_base);
   const Var<double> h = layer_input<double>({2, 5, 8}), memory = init.normal<double>(Role::Output, {4, 6, 8}, 1);

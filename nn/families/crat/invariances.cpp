@@ -1,12 +1,11 @@
-/// Of CRAT, without a window and with one.
+/// Invariances of CRAT, without a window and with one.
 ///
-///   - Angular scores see unit phasors: moduli of q_j and k_j are free, and so is a common phase. (No cut: cos(θq - θk) is computed
-///   from
-///     the phasors.) Dot products have RoPE's freedom.
-///   - ϑ's bias turns z_j, as a phase of (W_re + i W_im)_j does.
-///   - Without a window, "real" and "imaginary" are names: a phase e^{iφ_j} of component j of all states changes nothing, if what
-///   writes the
-///     states has it and what reads them takes it back. The window reads imaginary parts and fixes it.
+///   - Angular scores use only unit phasors, so the moduli of q_j and k_j are free, and so is a common phase. (No branch cut:
+///     cos(θq - θk) is computed from the phasors.) Dot products have RoPE's invariance.
+///   - A change of ϑ's bias rotates z_j, as a phase of (W_re + i W_im)_j does.
+///   - Without a window, the choice of real and imaginary axis is arbitrary: a phase e^{iφ_j} of component j of all states changes
+///     nothing if every layer that writes the states applies it and every layer that reads them undoes it. The window reads
+///     imaginary parts and so fixes the phase.
 
 #include "nn/families/crat/invariances.h"
 

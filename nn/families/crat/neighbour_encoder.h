@@ -1,5 +1,5 @@
 #pragma once
-/// How CRAT's baselines, RETRO and Fusion-in-Decoder, encode the passages found for a chunk of text.
+/// The encoders of retrieved passages in CRAT's baselines, RETRO and Fusion-in-Decoder.
 
 #include <optional>
 
@@ -7,7 +7,7 @@
 
 namespace argand {
 
-/// e += Self(Norm1(e)); when attending to the text, e += Text(Norm(e), h); e += FFN(Norm2(e)). Every token sees all others.
+/// e += Self(Norm1(e)); if it attends to the text, e += Text(Norm(e), h); e += FFN(Norm2(e)). No causal mask.
 template <RealScalar R>
 class EncoderBlock final : public Module<R> {
  public:

@@ -1,6 +1,6 @@
 #pragma once
-/// CRAT's Imaginary Reflection Window: the imaginary part of the states queries a knowledge base of passages, and a gate decides
-/// how much of the answer enters the state.
+/// CRAT's Imaginary Reflection Window: the imaginary part of the states queries a knowledge base of passages, and a gate scales
+/// what is added to the state.
 
 #include <optional>
 
@@ -38,7 +38,7 @@ struct CachedEncodings final : FamilyCache {
 template <RealScalar R>
 struct Lookup {
   const RowIndex* index = nullptr;          ///< over its encodings; null: exact search among fresh ones
-  std::span<const RowRange> excluded = {};  ///< as of nearest_rows, over the rows of the batch
+  std::span<const RowRange> excluded = {};  ///< excluded rows as for nearest_rows, one range per row of the batch
   const Knowledge* knowledge = nullptr;     ///< its callbacks may replace and observe what is found; may be null
   CachedEncodings<R>* cached = nullptr;     ///< in generation; null otherwise
 };

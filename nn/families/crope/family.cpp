@@ -1,5 +1,5 @@
-/// CRoPE: the decoder with RMSNorm, SwiGLU, RoPE of base 5000, QK-norm, tied embeddings and no biases, whose attention projections
-/// are complex-linear on interleaved pairs, as rotary positions already read them.
+/// CRoPE: the decoder with RMSNorm, SwiGLU, RoPE of base 5000, QK-norm, tied embeddings and no biases. Its attention projections
+/// are complex-linear on the interleaved pairs that RoPE rotates.
 
 #include "nn/family.h"
 

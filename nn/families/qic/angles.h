@@ -7,7 +7,7 @@
 
 namespace argand {
 
-/// θ for `count` places that may differ (the heads), by the configuration's `theta`. learned: a parameter [count]; global: one
+/// θ for `count` heads, or one for all of them, as the configuration's `theta` says. learned: a parameter [count]; global: one
 /// parameter [1] for all of them; fixed: a constant [1]. Learned angles start within theta_spread of theta_init; drawing them
 /// advances the random stream, which changes the initial values of all later parameters. The other algebras have constant θ = 0,
 /// the complex numbers.

@@ -82,8 +82,8 @@ std::vector<LayerCheck> qic_layers() {
   return all;
 }
 
-/// The angles where the algebra or the gradient of θ is special, in both tasks. (At π/4 the algebraic magnitude is |a|; finite
-/// differences straddle its kinks somewhere in a model. The checks of the ops cover it.)
+/// Angles at which the algebra or the gradient of θ is special, for both tasks. (Not the algebraic magnitude at π/4, which is |a|:
+/// somewhere in a model, finite differences straddle its kink. The ops' own checks cover it.)
 std::vector<JointSettings> special_angles() {
   std::vector<JointSettings> all;
   for (const char* task : {"lm", "classify"})

@@ -1,5 +1,5 @@
 #pragma once
-/// What `argand gradcheck` checks of QIC, and which changes of its parameters leave a model as it is.
+/// QIC's gradient checks for `argand gradcheck`, and the changes of its parameters that leave a model's outputs unchanged.
 
 #include "nn/family.h"
 #include "nn/invariance.h"

@@ -1,5 +1,5 @@
 #pragma once
-/// The complex linear layers in QIC's table: with i fixed, and with phase gates.
+/// The complex linear layers in QIC's comparison: plain complex numbers, and with phase gates.
 
 #include "nn/families/qic/number_linear.h"
 

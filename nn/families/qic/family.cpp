@@ -1,4 +1,4 @@
-/// QIC: a transformer over numbers a + bJ with a learned algebra, and the rows of its paper's table.
+/// QIC: a transformer over numbers a + bJ with a learned algebra, and the other models of its paper's table.
 
 #include "nn/family.h"
 

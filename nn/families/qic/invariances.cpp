@@ -1,6 +1,6 @@
-/// Of QIC and the rows of its table. Numbers commute, so (a q)(a⁻¹ k) = q k for any a that has an inverse in the head's algebra;
-/// the score is a magnitude, so a unit of a multiplicative one is lost; and all that a θ does it does through κ = -1 + sin 2θ,
-/// which π/2 - θ has, too: which side of π/4 an angle ends on means nothing.
+/// Invariances of QIC and the other models of its table. Multiplication commutes, so (a q)(a⁻¹ k) = q k for any a with an inverse
+/// in the head's algebra. The score is a magnitude, so where magnitudes are multiplicative a unit factor has no effect. θ acts only
+/// through κ = -1 + sin 2θ, which π/2 - θ gives too: which side of π/4 an angle ends on is arbitrary.
 
 #include "nn/families/qic/checks.h"
 
@@ -13,7 +13,7 @@ namespace {
 
 using C = Weights::C;
 
-/// Number j of what a layer of QIC numbers makes, times a, in that algebra.
+/// Multiplies output j of a layer of QIC numbers by a, in that algebra.
 void multiply_output(const Weights& w, const std::string& layer, std::int64_t j, C a, const QicAlgebra<double>& algebra) {
   Tensor<C>& W = w.complex(layer + ".weight");
   for (std::int64_t i = 0; i < W.dim(1); ++i) W(j, i) = algebra.product(a, W(j, i));
@@ -29,7 +29,7 @@ QicAlgebra<double> algebra_of(const QicConfig& own, const Weights& w, const std:
   return QicAlgebra<double>(theta.data()[theta.size() == 1 ? 0 : head]);
 }
 
-/// Calls f(block, j, algebra) for every number that q makes.
+/// Calls f(block, j, algebra) for every number in the output of q.
 template <class F>
 void for_each_number(const ModelConfig& config, const Weights& w, const F& f) {
   const std::int64_t n = config.d_model / 2;

@@ -21,7 +21,7 @@ class MagnitudeNorm final : public Module<R> {
   Var<R> weight_;
 };
 
-/// GELU, modReLU (with a bias per number, initially 0) or ReLU, which is the identity (autograd/ops/rows/magnitude_activation.h).
+/// GELU, modReLU (with a bias per number, initially 0) or ReLU, the identity here (autograd/ops/rows/magnitude_activation.h).
 template <RealScalar R>
 class MagnitudeActivation final : public Module<R> {
  public:

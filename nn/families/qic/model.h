@@ -1,6 +1,6 @@
 #pragma once
-/// QIC: a transformer over numbers a + bJ, J² = κ(θ), with learnable angles θ; and the rows of its paper's table that differ from
-/// it in the algebra alone: complex numbers (with i fixed, with phase gates) and quaternions.
+/// QIC: a transformer over numbers a + bJ, J² = κ(θ), with learnable angles θ; and the models of its paper's table that differ only
+/// in the algebra: complex numbers (plain, or with phase gates) and quaternions.
 
 #include <variant>
 
@@ -14,7 +14,7 @@ namespace argand {
 /// angle of its own, one per block and one per head: 1 + layers (1 + heads) parameters, or 1 + 2 layers when heads share (`theta:
 /// global`).
 ///
-/// The other algebras have θ = 0 and the Euclidean magnitude; all else is alike. The paper does not say how its rows were made:
+/// The other algebras have θ = 0 and the Euclidean magnitude; all else is the same. The paper does not define its other models;
 /// here phase gates follow every linear layer of the blocks (in the output layer a gate would only rotate rows of W), and
 /// quaternion heads score by Hamilton's product.
 template <RealScalar R>

@@ -1,5 +1,5 @@
 #pragma once
-/// The linear layer of QIC.
+/// QIC's linear layer.
 
 #include "nn/families/qic/number_linear.h"
 

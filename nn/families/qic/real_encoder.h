@@ -1,5 +1,5 @@
 #pragma once
-/// The real rows of QIC's table: the standard transformer of its paper, and one with as many parameters as QIC.
+/// The real models of QIC's table: the standard transformer of its paper, and one with as many parameters as QIC.
 
 #include "nn/attention/dot_attention.h"
 #include "nn/families/qic/config.h"

@@ -1,4 +1,4 @@
-"""Tensors, the tape, and derivatives as functions: what argand.variable and its neighbours are made of."""
+"""Tensors, the tape, and derivatives as functions: the implementation of argand.variable and its relatives."""
 from ._functions import grad, gradients, hessian, hvp, jacobian, jvp, value_and_grad, vjp
 from ._methods import add_methods
 from ._own_op import OwnOp, op

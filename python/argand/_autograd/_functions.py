@@ -10,7 +10,7 @@ from .. import _argand
 from .._argand import Error, Tensor
 from ._tensors import constant, no_grad, variable
 
-Gradient = Any  # a Tensor, or a tuple of one for each argument: types do not say how many there are
+Gradient = Any  # a Tensor, or a tuple with one for each argument; types cannot tell how many
 
 
 def gradients(L: Tensor, variables: Sequence[Tensor], seed: Any = None, *, retain_graph: bool = False) -> List[Tensor]:
@@ -146,11 +146,11 @@ def _directions(point: Any) -> Any:
             yield direction
 
 
-_calls = threading.local()  # .open: how many functions are being differentiated in this thread
+_calls = threading.local()  # .open: the number of functions being differentiated in this thread
 
 
 def _fresh(x: Any, whom: str) -> Tensor:
-    """A variable of its own at x. Within a function that is differentiated in its turn, x would lose how it came about."""
+    """Makes an independent variable at x. If x belongs to a function that is being differentiated, this would lose its history."""
     if isinstance(x, Tensor) and getattr(_calls, "open", 0) > 0:
         raise Error(f"{whom}: cannot be differentiated by another derivative; hvp and hessian compute second derivatives (for an x that is a fixed "
                     "point, pass x.numpy())")

@@ -1,4 +1,4 @@
-"""What torch.Tensor and numpy.ndarray have as methods: the library's functions, bound to their first argument."""
+"""The methods that torch.Tensor and numpy.ndarray have: the library's functions, bound to their first argument."""
 from __future__ import annotations
 
 from typing import Any, Tuple
@@ -12,12 +12,12 @@ from ._picture import tape, tensor_html
 from ._tensors import constant, variable
 from ._torch_names import METHODS
 
-# Functions whose first argument is a tensor, but which nobody looks for at one.
+# Functions whose first argument is a tensor, but which nobody expects as methods.
 NO_METHODS = {"where", "linear", "conv1d", "conv2d", "conv3d", "conv_transpose1d", "conv_transpose2d", "dropout", "embedding"}
 
 
 def add_methods() -> None:
-    """Once, when the package is imported."""
+    """Called once, when the package is imported."""
     for name, function in _argand.op_functions.items():
         parameters = function.parameters
         if parameters and parameters[0][1].startswith("Tensor") and name not in NO_METHODS and not hasattr(Tensor, name):
@@ -67,7 +67,7 @@ def _count(x: Tensor) -> int:
 
 
 def _formatted(x: Tensor, spec: str) -> str:
-    """f"{loss:.3f}" is that of the number."""
+    """Formats a tensor of one number as the number: f"{loss:.3f}"."""
     return format(x.item(), spec) if spec else str(x)
 
 
@@ -88,10 +88,10 @@ def _restored(values: Any, name: str, role: str, grad: Any) -> Tensor:
 
 
 def _dlpack(x: Tensor, **_: Any) -> Any:
-    """For torch.from_dlpack and its like. A copy, since the consumer may write to it."""
+    """Supports torch.from_dlpack and the like. Makes a copy, since the consumer may write to it."""
     return x.numpy().copy().__dlpack__()
 
 
 def _dlpack_device(x: Tensor) -> Tuple[int, int]:
-    """The CPU."""
+    """The device, which is the CPU."""
     return (1, 0)

@@ -1,4 +1,4 @@
-"""NumPy's functions of tensors: np.exp(x) is argand.exp(x)."""
+"""NumPy's functions for tensors: np.exp(x) is argand.exp(x)."""
 from __future__ import annotations
 
 from typing import Any
@@ -8,18 +8,18 @@ import numpy as np
 from .. import _argand
 from .._argand import Tensor
 
-# Where NumPy's name is not PyTorch's; the operators, with what a tensor on their right calls.
+# Where NumPy's name differs from PyTorch's; and the operators, with the method to call if a tensor is on their right.
 NAMES = {"absolute": "abs", "arccos": "acos", "arccosh": "acosh", "arcsin": "asin", "arcsinh": "asinh", "arctan": "atan", "arctan2": "atan2",
          "arctanh": "atanh", "conjugate": "conj", "negative": "neg"}
 OPERATORS = {"add": "add", "subtract": "sub", "multiply": "mul", "divide": "truediv", "true_divide": "truediv", "power": "pow", "matmul": "matmul"}
 
 
 def ufunc(x: Tensor, function: Any, method: str, *inputs: Any, **options: Any) -> Any:
-    """np.exp(x), array * x, np.isnan(x). What is true or false has no gradient, and is NumPy's own."""
+    """Handles np.exp(x), array * x, np.isnan(x). Booleans have no gradient; these functions are NumPy's own."""
     if {"d->?", "dd->?"} & set(function.types):
         return getattr(function, method)(*(np.asarray(a) if isinstance(a, Tensor) else a for a in inputs), **options)
     out = options.pop("out", None)
-    in_place = out is not None and out[0] is inputs[0]  # array += x, which may become a tensor
+    in_place = out is not None and out[0] is inputs[0]  # array += x, where the result may become a tensor
     if method == "__call__" and not options and (out is None or in_place):
         operator = OPERATORS.get(function.__name__)
         if operator is not None:

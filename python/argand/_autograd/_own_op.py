@@ -16,7 +16,7 @@ KINDS = {"real": ("real",), "complex": ("complex",), "both": ("real", "complex")
 
 
 class OwnOp:
-    """Made by `argand.op`. Called with tensors it is an op like any other; called with arrays only, it is the original function."""
+    """Made by `argand.op`. Called with tensors, it is an op like any other; called with arrays only, it is the original function."""
 
     def __init__(self, value: Callable[..., Any], inputs: str, at: Optional[Tuple[Any, ...]]) -> None:
         self.__name__ = getattr(value, "__name__", "op")
@@ -107,7 +107,7 @@ class OwnOp:
                 raise GradientError(f"{self.__name__}{where}: the jvp is wrong; {wrong[0]}")
 
     def _points(self) -> List[Tuple[str, Tuple[Any, ...]]]:
-        """Where it is checked: at the given point, or at three numbers per input, real and complex."""
+        """The points for the check: the given point, or three numbers per input, real and complex."""
         if self._at is not None:
             return [("the given", self._at)]
         numbers = np.random.default_rng(0x6C4D)
@@ -156,7 +156,7 @@ def op(value: Optional[Callable[..., Any]] = None, *, inputs: str = "both", at: 
 
 
 def _of_kind(gradient: Any, x: Any) -> Any:
-    """A real input moves along the real axis only, so the real part is its gradient: where the value is complex, one formula serves both."""
+    """A real input moves along the real axis only, so its gradient is the real part: one formula serves both real and complex inputs."""
     return np.real(gradient) if np.iscomplexobj(gradient) and not np.iscomplexobj(x) else gradient
 
 

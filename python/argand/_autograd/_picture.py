@@ -1,4 +1,4 @@
-"""The tape in readable form: values on the way down, gradients on the way up, as text and as a picture."""
+"""The tape in readable form, as text and as a picture: values downwards, gradients upwards."""
 from __future__ import annotations
 
 import html
@@ -33,7 +33,7 @@ class TapeView:
         return self.svg()
 
     def svg(self) -> str:
-        """A drawing: an op below what it reads, its value in black and its gradient in red."""
+        """A drawing: each op below its inputs, values in black and gradients in red."""
         boxes = [_box(name, expression, value, gradient) for name, expression, value, gradient in self.rows()]
         depth = _depths(self.nodes)
         layers: Dict[int, List[int]] = {}
@@ -66,7 +66,7 @@ class TapeView:
 
 
 def tape(tensor: Tensor) -> TapeView:
-    """What this tensor was computed from: values down, and after backward() gradients up. Text when printed, a picture in a notebook.
+    """What this tensor was computed from: values, and after backward() gradients. Text when printed, a picture in a notebook.
 
     >>> import argand as ag
     >>> z = ag.variable(1 + 0.5j)
@@ -133,7 +133,7 @@ def _depths(nodes: List[Dict[str, Any]]) -> List[int]:
     depth: List[int] = []
     for node in nodes:
         depth.append(1 + max((depth[i] for i in node["inputs"]), default=-1))
-    # A source stands right above the first op that reads it.
+    # A source stands directly above the first op that reads it.
     for i, node in enumerate(nodes):
         readers = [depth[k] for k, other in enumerate(nodes) if i in other["inputs"]]
         if not node["op"] and readers:

@@ -1,4 +1,4 @@
-"""Variables, constants, and whether ops are recorded."""
+"""Variables, constants, and switching recording off."""
 from __future__ import annotations
 
 import functools

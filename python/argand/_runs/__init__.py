@@ -1,4 +1,4 @@
-"""Models of the families, and runs that train them: what argand.load and argand.train are made of."""
+"""Models of the families, and runs that train them: the implementation of argand.load and argand.train."""
 from ._model import Model
 from ._run import Run
 from ._train import train

@@ -1,4 +1,4 @@
-"""Model: a language model or classifier of one of the families, with the C++ library's computations and names."""
+"""Model: a language model or classifier of one of the families, computed by the C++ library."""
 from __future__ import annotations
 
 import json
@@ -17,7 +17,7 @@ class Model(Module):
     """A language model or classifier. Made by `argand.load` or by `argand.families`.
 
     `model(ids)` returns logits, `model.loss(ids, targets)` the training loss, both on the tape; parameters have the names used in the
-    checkpoint. `config` has the settings, `tokens` cuts text into ids, `classes` names the labels.
+    checkpoint. `config` has the settings, `tokens` converts text to ids, `classes` has the names of the labels.
     """
 
     def __init__(self, held: Any) -> None:
@@ -46,7 +46,7 @@ class Model(Module):
 
     @property
     def tokens(self) -> Optional[_argand.Tokens]:
-        """What cuts a text into ids, `tokens.encode(text)`, and joins them again, `tokens.text(ids)`; None if not given."""
+        """The tokenizer: `tokens.encode(text)` converts a text to ids, `tokens.text(ids)` converts them back; None if not given."""
         return self._held.tokens
 
     @property
@@ -74,7 +74,7 @@ class Model(Module):
 
     def generate(self, prompt: Union[str, Sequence[str]], tokens: int = 50, *, temperature: float = 1.0, top_k: int = 0, top_p: float = 1.0,
                  seed: int = 0) -> Union[str, List[str]]:
-        """The prompt, or each of several prompts, continued by this many tokens. The options are those of `argand generate`, and so is the text."""
+        """The prompt, or each of several prompts, continued by this many tokens. The options and the text are those of `argand generate`."""
         prompts = [prompt] if isinstance(prompt, str) else list(prompt)
         texts: List[str] = self._held.generate(prompts, 1, tokens, temperature, top_k, top_p, seed)
         return texts[0] if isinstance(prompt, str) else texts
@@ -84,7 +84,7 @@ class Model(Module):
         return list(self._held.classify(text))
 
     def save(self, path: Union[str, "os.PathLike[str]"], *, overwrite: bool = False) -> None:
-        """A run's folder with best.safetensors, tokens and settings, which `argand eval`, `generate` and `load` open; or, where path ends in
+        """Writes a run's folder with best.safetensors, tokens and settings, which `argand eval`, `generate` and `load` open; or, if path ends in
         .safetensors, that checkpoint with its tokens beside it."""
         self._held.save(os.fspath(path), overwrite)
 
@@ -100,7 +100,7 @@ class Model(Module):
         yield from self._parameters.items()
 
     def _mask(self) -> Tuple[int, int]:
-        """Seed and step of dropout's masks."""
+        """The seed and step of dropout masks."""
         return (next_mask(), 0) if self.training and self._held_drops() else (0, 0)
 
     def _held_drops(self) -> bool:

@@ -7,7 +7,7 @@ from typing import Any, Dict, Optional
 
 
 class Progress:
-    """With on=False nothing is shown."""
+    """With on=False, shows nothing."""
 
     def __init__(self, label: str, step: int, steps: int, on: bool) -> None:
         self._on, self._label, self._steps = on, label, steps
@@ -22,7 +22,7 @@ class Progress:
             self._bar = tqdm(total=steps, initial=step, desc=label)
 
     def update(self, done: Dict[str, Any]) -> None:
-        """After a step."""
+        """Called after each step."""
         if self._bar is not None:
             self._bar.set_postfix(loss=f"{done['loss']:.3f}", refresh=False)
             self._bar.update(1)
@@ -36,7 +36,7 @@ class Progress:
             self.note(f"step {done['step']}: {done['valid']['summary']}{', the best so far' if done['best'] else ''}")
 
     def note(self, text: str) -> None:
-        """A line that stays."""
+        """Prints a line that stays."""
         if self._bar is not None:
             self._bar.write(text, file=sys.stderr)
         elif self._on:
@@ -57,7 +57,7 @@ class Progress:
 
 
 def clock(seconds: float) -> str:
-    """1:05, 2:00:09."""
+    """Formats seconds as 1:05 or 2:00:09."""
     whole = int(seconds + 0.5)
     hours, minutes = divmod(whole // 60, 60)
     return f"{hours}:{minutes:02}:{whole % 60:02}" if hours else f"{minutes}:{whole % 60:02}"

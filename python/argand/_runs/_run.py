@@ -10,14 +10,14 @@ from ._model import Model
 
 
 class Run:
-    """A training run in its folder: `argand report`, `eval`, `generate` and `train --resume` accept it too."""
+    """A training run in its folder, which `argand report`, `eval`, `generate` and `train --resume` also accept."""
 
     def __init__(self, path: str, stopped_early: bool = False) -> None:
         self.path = path
         self.stopped_early = stopped_early
 
     def model(self, which: str = "best") -> Model:
-        """The model at the "best" validation, or the "last" one."""
+        """The model with the "best" validation, or the "last" one."""
         return Model(_argand.open_model(os.path.join(self.path, which + ".safetensors"))).eval()  # type: ignore[return-value]
 
     @property
@@ -28,7 +28,7 @@ class Run:
 
     @property
     def log(self) -> List[Dict[str, Any]]:
-        """What was logged: losses, rates and norms of steps, validations, samples (docs/log.md)."""
+        """The log: losses, rates and norms of steps, validations, samples (docs/log.md)."""
         with open(os.path.join(self.path, "log.jsonl"), encoding="utf-8") as file:
             return [json.loads(line) for line in file]
 
@@ -39,7 +39,7 @@ class Run:
 
     @property
     def validations(self) -> List[Dict[str, Any]]:
-        """The lines of the log that validations wrote."""
+        """The log lines of validations."""
         return [line for line in self.log if "valid_loss" in line]
 
     def __repr__(self) -> str:

@@ -1,4 +1,4 @@
-"""Keyword arguments as the settings of a configuration."""
+"""Converts keyword arguments to the settings of a configuration."""
 from __future__ import annotations
 
 import os

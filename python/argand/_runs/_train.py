@@ -1,4 +1,4 @@
-"""train: what `argand train` does, from Python."""
+"""argand.train: `argand train` from Python."""
 from __future__ import annotations
 
 import os
@@ -15,7 +15,7 @@ Path = Union[str, "os.PathLike[str]"]
 
 def train(out: Optional[Path] = None, *, resume: Optional[Path] = None, task: str = "lm", config: Optional[Path] = None, overwrite: bool = False,
           progress: Union[bool, Callable[[Dict[str, Any]], Any]] = True, **settings: Any) -> Run:
-    """Trains a model in the folder `out`, as `argand train lm --out` does (task="classify": `argand train classify`): the same settings
+    """Trains a model in the folder `out`, as `argand train lm --out` does (task="classify": `argand train classify`). The same settings
     under the same names give the same files. `argand train lm --help` lists them.
 
     >>> run = ag.train("runs/first", family="crope", steps=200, d_model=64)      # doctest: +SKIP
@@ -56,11 +56,11 @@ def train(out: Optional[Path] = None, *, resume: Optional[Path] = None, task: st
         return Run(path, training.stopped_early)
     except BaseException as error:
         if stepping and isinstance(error, Exception):
-            raise  # of the step itself: the last checkpoint is what it goes on from
+            raise  # an error in the step itself: the run resumes from its last checkpoint
         if not training.finished:
             training.save()
             shown.note(f"stopped after step {training.step}; continue with argand.train(resume={path!r})")
         raise
     finally:
         shown.close()
-        del training  # and with it the folder's lock, which a traceback would keep
+        del training  # also releases the folder's lock, which a traceback would keep

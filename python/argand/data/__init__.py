@@ -1,4 +1,4 @@
-"""Text as models read it.
+"""Converts text to tokens for models.
 
 >>> import argand as ag
 >>> tokens = ag.data.learn_tokens("to be or not to be", kind="char")

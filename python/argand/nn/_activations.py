@@ -1,4 +1,4 @@
-"""Activations as modules, for Sequential."""
+"""Activations as modules, for use in Sequential."""
 from __future__ import annotations
 
 from .._argand import Tensor, op_functions

@@ -14,7 +14,7 @@ Pair = Union[int, Tuple[int, int]]
 
 
 def _deviation(fan_in: int) -> float:
-    return 1 / math.sqrt(fan_in) if isinstance(fan_in, (int, np.integer)) and fan_in > 0 else 0.0  # initial() refuses such a shape
+    return 1 / math.sqrt(fan_in) if isinstance(fan_in, (int, np.integer)) and fan_in > 0 else 0.0  # initial() rejects such a shape
 
 
 class Linear(Module):
@@ -137,14 +137,14 @@ class Conv2d(_Conv):
 
 
 class Identity(Module):
-    """x."""
+    """Returns x unchanged."""
 
     def forward(self, x: Tensor) -> Tensor:
         return x
 
 
 class Flatten(Module):
-    """The axes from start_dim to end_dim joined: [B, C, h, w] -> [B, C h w]."""
+    """Joins the axes from start_dim to end_dim: [B, C, h, w] -> [B, C h w]."""
 
     def __init__(self, start_dim: int = 1, end_dim: int = -1) -> None:
         self.axes = (start_dim, end_dim)

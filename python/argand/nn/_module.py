@@ -27,7 +27,7 @@ class Module:
     training: bool = True
 
     def forward(self, *inputs: Any, **options: Any) -> Any:
-        """What calling the module computes."""
+        """The computation of the module, called by module(...)."""
         raise NotImplementedError(f"{type(self).__name__} does not define forward")
 
     def __call__(self, *inputs: Any, **options: Any) -> Any:
@@ -39,7 +39,7 @@ class Module:
             raise no_attribute(f"'{type(self).__name__}' object", name)
 
     def named_modules(self, prefix: str = "") -> Iterator[Tuple[str, "Module"]]:
-        """(name, module): this one, then those inside, each once."""
+        """(name, module) for this module, then for those inside, each once."""
         seen = set()
         open_: List[Tuple[str, Module]] = [(prefix, self)]
         while open_:
@@ -113,11 +113,11 @@ class Module:
         return self
 
     def eval(self) -> "Module":
-        """train(False)."""
+        """The same as train(False)."""
         return self.train(False)
 
     def extra_repr(self) -> str:
-        """What its repr shows between the parentheses."""
+        """The text between the parentheses of its repr."""
         return ""
 
     def __repr__(self) -> str:

@@ -1,4 +1,4 @@
-"""Initial values, from one seed."""
+"""Initial values, drawn from one seed."""
 from __future__ import annotations
 
 from typing import Any, Sequence
@@ -26,7 +26,7 @@ def initial(kind: str, shape: Sequence[int], dtype: Any = float, role: str = "ma
 
 
 def next_mask() -> int:
-    """A seed for one mask of dropout."""
+    """The seed of one dropout mask."""
     _state["masks"] += 1
     return int(_state["seed"] * 1_000_003 + _state["masks"])
 
@@ -39,5 +39,5 @@ def scalar_name(dtype: Any) -> str:
 
 
 def real_of(dtype: Any) -> str:
-    """The type of the modulus."""
+    """The real type of the modulus."""
     return {"complex64": "float32", "complex128": "float64"}.get(scalar_name(dtype), scalar_name(dtype))

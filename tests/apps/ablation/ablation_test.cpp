@@ -34,7 +34,7 @@ BOOST_AUTO_TEST_CASE(every_row_is_a_model_of_its_own_that_can_be_built) {
              "ablate: \"crop\" has no table; families with tables: complexformer|crope|crat|qic; did you mean crope?");
 }
 
-// What a paper says is in experiments/, as data.
+// The papers' claims are data, in experiments/.
 BOOST_AUTO_TEST_CASE(families_hold_no_claims) {
   for (const char* family : {"complexformer", "crope", "crat", "qic"}) {
     const AblationTable& table = ablation_table(family);
@@ -77,7 +77,7 @@ BOOST_AUTO_TEST_CASE(stopped_ablations_go_on_and_finished_ones_are_only_read) {
   BOOST_TEST(other.code == 2);
   BOOST_TEST(other.err.find("contains an ablation with different settings") != std::string::npos, other.err);
 
-  // An ablation of before there was a choice of protocols goes on with the one it began with, and with no other.
+  // An ablation from a version without a choice of protocols continues with its own, and with no other.
   const std::string settings = scratch / "ablation/ablation.json";
   std::string text = contents_of(settings);
   const std::string key = ",\"eval_protocol\":\"every-token\"";
@@ -98,7 +98,7 @@ BOOST_AUTO_TEST_CASE(a_failing_run_is_named_and_the_others_are_kept) {
   BOOST_TEST(
       done.err.find("argand: ablate: 1 of 1 runs failed; run the same command to try them again\n  none, seed 0: argand: ") == 0,
       done.err);
-  // Data that are not there are told once, and the folder stays free for the same command with others.
+  // Missing data are reported once, and the folder can still be used by the same command with other data.
   const Finished nowhere = run_argand(scratch, "ablate crope --steps 2 --data nowhere --out " + (scratch / "new"));
   BOOST_TEST(nowhere.code == 1);
   BOOST_TEST(nowhere.err.starts_with("argand: data: nowhere does not exist; "), nowhere.err);

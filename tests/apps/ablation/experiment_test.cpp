@@ -11,7 +11,7 @@ using namespace argand;
 
 namespace {
 
-/// What is wrong with a file of this text, without its path.
+/// The error for a file with this text, without its path.
 std::string fault_in(const TemporaryDirectory& scratch, const std::string& text) {
   const std::string path = scratch.file("x.toml", text), error = error_of([&] { read_experiment(path); });
   return error.starts_with(path) ? error.substr(path.size()) : error;
@@ -28,7 +28,7 @@ BOOST_AUTO_TEST_CASE(those_of_the_house_can_be_trained) {
     ++files;
     const Experiment experiment = read_experiment(entry.path());
     BOOST_TEST(experiment.table.rows.size() >= 2U);
-    const bool of_no_paper = experiment.table.source.starts_with("none");  // its predictions are a comment
+    const bool of_no_paper = experiment.table.source.starts_with("none");  // its predictions are in a comment
     BOOST_TEST(experiment.table.claims.empty() == of_no_paper);
     for (const AblationRow& row : experiment.table.rows) {
       Settings settings = {{"preset", experiment.table.preset, "test"}};
@@ -63,7 +63,7 @@ BOOST_AUTO_TEST_CASE(what_cannot_be_is_told_with_its_line) {
   BOOST_TEST(fault_in(scratch, "rates = [\n").starts_with(":"));
   BOOST_TEST(fault_in(scratch, "rate = 3\n" + row) == ":1: unknown key rate here; did you mean rates?");
   BOOST_TEST(fault_in(scratch, "rates = 3\n" + row) == ":1: rates must be a list");
-  BOOST_TEST(fault_in(scratch, row + "what = 3\n") == ":3: what must be a text");
+  BOOST_TEST(fault_in(scratch, row + "what = 3\n") == ":3: what must be a string");
   BOOST_TEST(fault_in(scratch, row + row) == ":3: two rows are named \"a\"");
   BOOST_TEST(fault_in(scratch, "[[row]]\nname = '../a'\n") == ":1: \"../a\" cannot name a folder; use letters, digits, - _ . +");
   BOOST_TEST(fault_in(scratch, row + "[[claim]]\npaper = 'x'\nbetter = 'a'\nworse = 'c'\n") ==

@@ -36,7 +36,7 @@ BOOST_AUTO_TEST_CASE(runs_are_probed_judged_and_kept) {
   const Finished another = run_argand(scratch, "ablate crope --out " + out + " --judge " + out + "/fixed/seed-0");
   BOOST_TEST(another.err == "argand: --judge: " + out + " contains an ablation of complexformer, not of crope\n");
 
-  // The runs are there: they are probed, not trained again.
+  // The runs exist, so they are probed but not trained again.
   const Finished probed = run_argand(scratch, train + out + " --probe");
   BOOST_TEST_REQUIRE(probed.code == 0, probed.err);
   const Json written = read(out + "/fixed/seed-0/written.json");
@@ -61,9 +61,9 @@ BOOST_AUTO_TEST_CASE(runs_are_probed_judged_and_kept) {
   BOOST_TEST(tables.find("with other passages") == std::string::npos, tables);
   const std::string before = contents_of(out + "/fixed/seed-0/written.json");
   BOOST_TEST(run_argand(scratch, train + out + " --probe").code == 0);
-  BOOST_TEST(contents_of(out + "/fixed/seed-0/written.json") == before);  // give it once
+  BOOST_TEST(contents_of(out + "/fixed/seed-0/written.json") == before);  // writes it only once
 
-  // A judge gives a text the likelihood that `argand eval` finds, which wrote the same text.
+  // The judge's likelihood is the one that `argand eval` finds for the model that wrote the text.
   const std::string judge = out + "/learned/seed-0/last.safetensors";
   const Finished judged = run_argand(scratch, "ablate complexformer --out " + out + " --judge " + judge);
   BOOST_TEST_REQUIRE(judged.code == 0, judged.err);
@@ -79,13 +79,13 @@ BOOST_AUTO_TEST_CASE(runs_are_probed_judged_and_kept) {
   BOOST_TEST(now["corpus"]["loss"].get<double>() == same["corpus"]["loss"].get<double>(), boost::test_tools::tolerance(1e-12));
   const std::string perplexity = fmt::format("{:.1f}", std::exp(same["corpus"]["loss"].get<double>()));
   BOOST_TEST(judged.out.find("| *the text itself* | " + perplexity + " |") != std::string::npos, judged.out);
-  // Where the text is no longer, only what was written is judged; what this judge said of the text stays.
+  // If the text is no longer available, only generated texts are judged; this judge's earlier result for the text is kept.
   std::filesystem::rename(corpus, corpus + "-elsewhere");
   const Finished alone = run_argand(scratch, "ablate complexformer --out " + out + " --judge " + judge);
   BOOST_TEST(alone.code == 0, alone.err);
   BOOST_TEST(alone.err.find("no text to compare with") != std::string::npos, alone.err);
   BOOST_TEST(read(out + "/fixed/seed-0/written.json") == now);
-  // What another one said does not.
+  // Another judge's result is not kept.
   const Finished other =
       run_argand(scratch, "ablate complexformer --out " + out + " --judge " + out + "/fixed/seed-0/last.safetensors");
   BOOST_TEST(other.code == 0, other.err);
@@ -101,8 +101,8 @@ BOOST_AUTO_TEST_CASE(runs_are_probed_judged_and_kept) {
   BOOST_TEST(contents_of(kept).find("the cat sat") == std::string::npos);
   std::ofstream(out + "/learned/seed-0/positions.json") << "{\"step\": 12}";
   const Finished damaged = run_argand(scratch, "ablate complexformer --out " + out + " --keep " + kept);
-  BOOST_TEST(damaged.err == "argand: ablate: " + out +
-                                "/learned/seed-0/positions.json is damaged; remove it, and what it held can be measured again\n");
+  BOOST_TEST(damaged.err ==
+             "argand: ablate: " + out + "/learned/seed-0/positions.json is damaged; remove it and run --probe again\n");
 }
 
 BOOST_AUTO_TEST_CASE(what_is_learnt_is_put_at_a_number) {
@@ -127,7 +127,7 @@ BOOST_AUTO_TEST_CASE(what_is_learnt_is_put_at_a_number) {
   BOOST_TEST_REQUIRE(run_argand(scratch, "ablate complexformer --out " + out + " --keep " + kept).code == 0);
   BOOST_TEST(run_argand(scratch, "ablate " + kept).out.ends_with("\n" + tables));
 
-  // As learnt, a parameter put where it was is no other; one that there is not is named with those that there are.
+  // A parameter set to its own value changes nothing; an unknown one is rejected with the names that exist.
   const std::string run = "eval " + out + "/shared/seed-0/last.safetensors --threads 1 ";
   const auto loss = [&](const std::string& more) {
     const Finished done = run_argand(scratch, run + more + "--json " + (scratch / "e.json"));

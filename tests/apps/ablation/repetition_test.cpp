@@ -84,9 +84,9 @@ BOOST_AUTO_TEST_CASE(rows_land_or_do_not) {
     write_run(folder_of_run(kept, "standard", seed), seed == 0 ? 50 : 80);
   }
   write_run(folder_of_run(out, "learned", 1), 76.5);
-  write_run(folder_of_run(out, "learned", 7), 10);  // not kept, and so not compared
+  write_run(folder_of_run(out, "learned", 7), 10);  // not in the kept results, and so not compared
   write_run(folder_of_run(out, "real", 0), 81.4);
-  write_run(folder_of_run(out, "standard", 0), 50);  // far from the mean, and yet the very same
+  write_run(folder_of_run(out, "standard", 0), 50);  // far from the mean, yet exactly the kept result
   const Repetition repetition(read_result_folder(table, kept), read_result_folder(table, out));
   const std::vector<RepeatedRow>& rows = repetition.rows();
   // Three rows are compared: t(2; 1 - 0.025/3) √2 = 7.6488 √2 times the deviations 1 and 0.1.
@@ -102,7 +102,7 @@ BOOST_AUTO_TEST_CASE(rows_land_or_do_not) {
                            "| 50.0 (1) | 50.0 (1) | 0.0 |", "| the same numbers |\n", "Bonferroni for 3 rows"})
     BOOST_TEST(text.find(line) != std::string::npos, text);
 
-  // Another configuration is no repetition, wherever it lands.
+  // Another configuration is not a repetition, whatever its result.
   write_run(folder_of_run(out, "learned", 1), 74, 0.003);
   const Repetition other(read_result_folder(table, kept), read_result_folder(table, out));
   BOOST_TEST(!other.rows()[0].lands());
@@ -152,12 +152,12 @@ BOOST_AUTO_TEST_CASE(kept_rows_are_trained_again_with_one_command) {
   const Finished table = run_argand(scratch, repeat + " --table");
   BOOST_TEST(table.code == 0, table.err);
   BOOST_TEST(table.out == contents_of(again + "/repeated.md"));
-  // What was trained again can be kept, too, and compared without its runs.
+  // Repeated results can be kept, too, and compared without their runs.
   const std::string repeated = scratch / "repeated.json";
   BOOST_TEST_REQUIRE(run_argand(scratch, "ablate " + kept + " --out " + again + " --keep " + repeated).code == 0);
   BOOST_TEST(run_argand(scratch, "ablate " + kept + " --repeat --table --out " + repeated).out == table.out);
 
-  // A kept result that this program does not reach.
+  // A kept result that this program does not reproduce.
   const std::string text = contents_of(kept);
   const auto with = [&](const std::string& before, const std::string& now, std::size_t from = 0) {
     std::string changed = text;
@@ -169,7 +169,7 @@ BOOST_AUTO_TEST_CASE(kept_rows_are_trained_again_with_one_command) {
   const Finished fails = run_argand(scratch, repeat + " --table");
   BOOST_TEST(fails.out.find("| the same numbers |") == std::string::npos, fails.out);
 
-  // Kept recipes that this program does not have any more.
+  // Kept settings that this program does not have any more.
   with("\"batch\": 4", "\"batch\": 5");
   refused(repeat + " --rows qk" + data, "this program would train qk differently: batch is 4, was 5");
   with("\"clip\": 1.0", "\"clop\": 1.0");

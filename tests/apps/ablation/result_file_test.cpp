@@ -19,7 +19,7 @@ using Json = nlohmann::ordered_json;
 
 const std::string sizes = " --set d_model=16,n_layers=1,n_heads=2,d_ff=16,length=16,batch=4 --threads 1 --jobs 1 ";
 
-/// Two rows of two seeds, with everything that a file can have.
+/// Two rows of two seeds, with every optional part of the format.
 Json example() {
   const Json probes = Json::parse(R"({"positions":{"length":32,"trained_length":16,"losses":[[1,16,5.1],[17,32,4.9]]},
     "texts":{"prompts":50,"prompt_length":32,"tokens":256,"top_p":0.9,"temperature":1.0,"judge":"a crope",
@@ -49,7 +49,7 @@ Json example() {
   return json;
 }
 
-/// What is wrong with such a file.
+/// The error for such a file.
 std::string fault_in(const std::string& text) {
   const std::string error = error_of([&] { parse_results(text, "x.json"); });
   return error.starts_with("x.json") ? error.substr(6) : error;
@@ -108,20 +108,21 @@ BOOST_AUTO_TEST_CASE(what_is_no_such_file_is_refused_with_its_place) {
   };
   const auto run = [](Json& json) -> Json& { return json["rows"][1]["runs"][0]; };
   BOOST_TEST(fault_in(good.dump()) == "");
-  BOOST_TEST(fault_in("") == ": is no JSON file, or damaged");
+  BOOST_TEST(fault_in("") == ": is not a JSON file, or is damaged");
   BOOST_TEST(fault_in("[]") == ": must be an object, {...}");
-  BOOST_TEST(fault_in(std::string(100'000, '[')) == ": is no JSON file, or damaged");
-  BOOST_TEST(fault_in("{\"rows\":" + std::string(100'000, '{')) == ": is no JSON file, or damaged");
+  BOOST_TEST(fault_in(std::string(100'000, '[')) == ": is not a JSON file, or is damaged");
+  BOOST_TEST(fault_in("{\"rows\":" + std::string(100'000, '{')) == ": is not a JSON file, or is damaged");
   const std::string text = good.dump();
-  for (std::size_t n = 0; n < text.size(); n += 7) BOOST_TEST(fault_in(text.substr(0, n)) == ": is no JSON file, or damaged", n);
+  for (std::size_t n = 0; n < text.size(); n += 7)
+    BOOST_TEST(fault_in(text.substr(0, n)) == ": is not a JSON file, or is damaged", n);
 
-  BOOST_TEST(changed([](Json& j) { j["rows"].push_back(j["rows"][0]); }) == ": rows[2]: the row a is there twice");
-  BOOST_TEST(changed([&](Json& j) { run(j)["seed"] = 1; }) == ": rows[1]: runs[1]: seed 1 is there twice");
+  BOOST_TEST(changed([](Json& j) { j["rows"].push_back(j["rows"][0]); }) == ": rows[2]: the row a appears twice");
+  BOOST_TEST(changed([&](Json& j) { run(j)["seed"] = 1; }) == ": rows[1]: runs[1]: seed 1 appears twice");
   BOOST_TEST(changed([&](Json& j) { run(j)["seed"] = -1; }) == ": rows[1]: runs[0]: seed must be a whole number, 0 or more");
   BOOST_TEST(changed([&](Json& j) { run(j)["curve"].erase(0); }) == ": rows[1]: runs[0]: curve has 2 losses, for 3 steps");
   BOOST_TEST(changed([&](Json& j) { run(j)["accuracy"] = 0.5; }) == ": rows[1]: runs[0]: unknown key \"accuracy\"");
   BOOST_TEST(changed([&](Json& j) { run(j)["made_by"]["processor"] = 3; }) ==
-             ": rows[1]: runs[0]: made_by: processor must be a text");
+             ": rows[1]: runs[0]: made_by: processor must be a string");
   BOOST_TEST(changed([](Json& j) { j["rows"][0]["row"] = "../a"; }) ==
              ": rows[0]: \"../a\" cannot name a folder; use letters, digits, - _ . +");
   BOOST_TEST(changed([](Json& j) { j["rows"][0]["what"] = "two\nlines"; }) == ": rows[0]: what must be on one line");
@@ -211,18 +212,18 @@ BOOST_AUTO_TEST_CASE(a_kept_ablation_has_the_tables_of_its_runs_and_rows_join_it
           .code == 0);
   const std::string before = contents_of(file);
   refused("ablate crope --out " + (scratch / "other") + " --keep " + file,
-          "--keep: the settings of the rows that are kept and of these differ: ");
+          "--keep: the settings of the kept rows and of the new ones differ: ");
   refused("ablate crope --out " + out + " --cost --keep " + file, "--keep: costs and results cannot be kept in one file");
   refused("ablate crope --out " + (scratch / "nothing") + " --keep " + file,
           "--keep: " + (scratch / "nothing") + " contains no ablation\n");
   refused("ablate qic --out " + out + " --keep " + file, "--keep: " + out + " contains an ablation of crope, not of qic\n");
-  refused("ablate crope --out " + out + " --keep " + (scratch / "folder"), "--keep: is a file NAME.json");
+  refused("ablate crope --out " + out + " --keep " + (scratch / "folder"), "--keep: must be a file NAME.json");
   refused("ablate " + file + " --steps 30", "add --repeat to train its rows again");
   refused("ablate " + file + " --rows qv", file + " has no row \"qv\"; its rows: none, qk, qkv");
   refused("ablate " + file + " --against qv", "--against: no row is named \"qv\"; rows: none, qk, qkv");
   refused("ablate crope --json", "--json: requires --table, or a file of results");
   std::ofstream(file) << before.substr(0, before.size() / 2);
-  refused("ablate crope --out " + out + " --keep " + file, file + ": is no JSON file, or damaged");
+  refused("ablate crope --out " + out + " --keep " + file, file + ": is not a JSON file, or is damaged");
   BOOST_TEST(contents_of(file) == before.substr(0, before.size() / 2));  // and is not replaced
   std::ofstream(file) << before;
 

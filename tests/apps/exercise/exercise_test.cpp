@@ -119,7 +119,7 @@ BOOST_AUTO_TEST_CASE(name_and_seed_decide_the_sheet) {
   // A problem is the same wherever it stands.
   BOOST_TEST(make_sheet({.student = plan.student, .seed = "1", .problems = {"step"}}).problems[0].text ==
              sheet.problems.back().text);
-  // Neither the sheet nor the form says the seed or an answer.
+  // Neither the sheet nor the form reveals the seed or an answer.
   const Sheet secret = make_sheet({.student = "Ada", .seed = "autumn leaf", .problems = {"wirtinger"}});
   for (const std::string& text : {sheet_text(secret, false), answer_form(secret)}) {
     BOOST_TEST(text.find("autumn") == std::string::npos);
@@ -145,6 +145,18 @@ BOOST_AUTO_TEST_CASE(names_of_all_kinds) {
   }
   BOOST_TEST(file_name("李雷") != file_name("韩梅梅"));
   BOOST_TEST(file_name("A B") != file_name("a b"));
+  // Accents go, the letters stay; composed or as characters of their own.
+  for (const auto& [name, plain] :
+       std::vector<std::pair<std::string, std::string>>{{"Zoë Müller-Lüdenscheidt", "zoe-muller-ludenscheidt-"},
+                                                        {"Zoe\u0308 Mu\u0308ller", "zoe-muller-"},
+                                                        {"Łukasz Żółć", "lukasz-zolc-"},
+                                                        {"Søren Ångström", "soren-angstrom-"},
+                                                        {"Nguyễn Thị Ánh Đào", "nguyen-thi-anh-dao-"},
+                                                        {"Æþelstan Weiß", "aethelstan-weiss-"},
+                                                        {"Ștefan × İpek", "stefan-ipek-"},
+                                                        {"李 Wei", "wei-"}})
+    BOOST_TEST(file_name(name).substr(0, plain.size()) == plain);
+  BOOST_TEST(file_name("José") != file_name("Jose"));
   BOOST_TEST(file_name(std::string(100, 'x')).size() < 80);
   const std::string long_name(101, 'x');
   for (const std::string& bad :
@@ -205,7 +217,7 @@ BOOST_FIXTURE_TEST_CASE(a_form_is_graded, Handed) {
   for (const Problem& problem : sheet.problems)
     for (const Question& q : problem.questions)
       if (q.kind != Question::Kind::Word) BOOST_TEST(text.find(q.right) == std::string::npos);
-  // Mistakes with a name are worth half where that is asked for.
+  // Recognised mistakes are worth half the points if requested.
   const std::string twice =
       filled(sheet, [](const Question& q) { return q.kind == Question::Kind::Word ? "" : "2*(" + q.right + ")"; });
   BOOST_TEST(graded(twice).points() == 0);

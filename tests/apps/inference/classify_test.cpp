@@ -1,4 +1,4 @@
-/// The real program trains classifiers, is killed, goes on, and labels lines.
+/// The real program trains classifiers, is killed, resumes, and labels lines.
 
 #include <chrono>
 #include <iostream>
@@ -176,7 +176,7 @@ BOOST_AUTO_TEST_CASE(eval_and_inspect_of_a_classifier) {
   BOOST_TEST(eval.code == 0);
   BOOST_TEST(eval.out.starts_with(last + " at step 42, test part, 70 articles: loss "));
   const std::string table = classifier().trained.out.substr(classifier().trained.out.find("class    accuracy"));
-  BOOST_TEST(eval.out.ends_with(table.substr(0, table.find("loss "))));  // the very table that training ended with
+  BOOST_TEST(eval.out.ends_with(table.substr(0, table.find("loss "))));  // the same table with which training ended
   BOOST_TEST(run_argand(scratch, "eval --split train " + last).out.find("train part, 330 articles: loss ") != std::string::npos);
   const Finished inspect = run_argand(scratch, "inspect " + last);
   BOOST_TEST(inspect.code == 0);
@@ -305,6 +305,10 @@ BOOST_AUTO_TEST_CASE(damaged_files_beside_the_checkpoint) {
   is_refused(scratch, "classify " + scratch / "run", 1,
              "argand: checkpoint: " + scratch / "run/vocab.txt" + " is not the vocabulary that " + best +
                  " was trained with: its checksum differs");
+  scratch.file("run/vocab.txt", "\n \na\n");  // a character model's, which is no list of words
+  is_refused(scratch, "classify " + scratch / "run", 1,
+             "argand: checkpoint: " + scratch / "run/vocab.txt" + " is not the vocabulary that " + best +
+                 " was trained with: its checksum differs");
 }
 
 BOOST_AUTO_TEST_CASE(on_the_real_ag_news) {
@@ -322,7 +326,7 @@ BOOST_AUTO_TEST_CASE(on_the_real_ag_news) {
   const std::vector<std::string> log = lines_of(contents_of(scratch / "run/log.jsonl"));
   const auto last = nlohmann::json::parse(log.back());
   BOOST_TEST(last["step"] == 250);
-  BOOST_TEST(last["valid_accuracy"].get<double>() > 0.6);  // four classes: 0.25 for who guesses
+  BOOST_TEST(last["valid_accuracy"].get<double>() > 0.6);  // four classes: guessing gives 0.25
 }
 
 BOOST_AUTO_TEST_SUITE_END()

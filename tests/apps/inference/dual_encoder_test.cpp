@@ -14,7 +14,7 @@ BOOST_AUTO_TEST_SUITE(dual_encoder)
 
 namespace {
 
-/// Titles and descriptions that have no word in common: what belongs together must be learnt.
+/// Titles and descriptions that share no word, so that the pairs must be learnt.
 std::vector<Article> articles(int n, int subjects = 12) {
   std::vector<Article> all;
   for (int i = 0; i < n; ++i) {

@@ -139,7 +139,7 @@ BOOST_AUTO_TEST_CASE(every_line_of_standard_input_is_a_prompt_of_a_conversation)
   const Finished done = run_argand(scratch, command + "--interactive", input);
   BOOST_TEST(done.code == 0, done.err);
   BOOST_TEST(done.out == run_argand(scratch, command + "--prompt the").out + run_argand(scratch, command + "--prompt cat").out);
-  BOOST_TEST(done.err == "");  // what asks for a prompt is for terminals
+  BOOST_TEST(done.err == "");  // the hint about prompts is for terminals only
   const Finished json = run_argand(scratch, command + "--interactive --json", input);
   BOOST_TEST(std::count(json.out.begin(), json.out.end(), '\n') == 2);
   BOOST_TEST(run_argand(scratch, command + "--interactive --prompt the").err ==

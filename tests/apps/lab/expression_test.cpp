@@ -204,6 +204,14 @@ BOOST_AUTO_TEST_CASE(as_the_book_and_engineers_write) {
   BOOST_TEST(value("−2z̄³·w − z²⁰ × w⁻¹") == value("-2z̄^3*w - z^20*w^-1"));
   BOOST_TEST(value("-z²") == -(z * z));
   BOOST_TEST(value("2\u00a0π\u00a0") == C(2 * std::numbers::pi));
+  // Conjugates and products as they are typed for TeX, and a star for the conjugate.
+  for (const char* text :
+       {R"(2\bar z)", R"(2\bar{z})", R"(2\cdot\bar{z})", R"(2\overline{z})", "2*z^*", "2z^*", R"({2}*\bar z)", "2*conj(z)"})
+    BOOST_TEST(value(text) == 2.0 * std::conj(z), text);
+  BOOST_TEST(value(R"(\bar{z^2 + \pi*i*z})") == value("conj(z^2 + pi*i*z)"));
+  BOOST_TEST(value(R"(-\bar z^{2})") == value("-(conj(z)^2)"));
+  BOOST_TEST(value("z^*^2 + 3*(1 + z)^* * z") == value("conj(z)^2 + 3*conj(1 + z)*z"));
+  BOOST_TEST(value(R"(\overline{\bar z}²)") == value("z^2"));
   BOOST_TEST(value("1+2j") == C(1, 2));
   BOOST_TEST(value("j*z") == C(0, 1) * z);
   const std::vector<AnyVar> at = {constant(Tensor<C>({1}, {z}))};  // a variable is a variable
@@ -252,6 +260,16 @@ BOOST_AUTO_TEST_CASE(errors_point_at_the_place) {
       {"π + √z", "expected a number, a variable, a function or \"(\" here, found \"√\"\n  π + √z\n      ^"},
       {"z²z", "a product needs its sign: write z²*z\n  z²z\n    ^"},
       {"2z̄z", "a product needs its sign: write z̄*z\n  2z̄z\n    ^"},
+      {R"(\bar)", "expected a number, a variable, a function or \"(\" here, found the end\n  \\bar\n      ^"},
+      {R"(\bar{z)", "\"}\" is missing before the end\n  \\bar{z\n        ^"},
+      {"(z}", "\")\" is missing before \"}\"\n  (z}\n    ^"},
+      {"z}", "this \"}\" closes nothing\n  z}\n   ^"},
+      {R"(1/2\bar z)", "ambiguous; write /(2*\\bar) or /2*\\bar\n  1/2\\bar z\n     ^"},
+      {R"(z\bar z)", "a product needs its sign: write z*\\bar\n  z\\bar z\n   ^"},
+      {"z^**", "expected a number, a variable, a function or \"(\" here, found the end\n  z^**\n      ^"},
+      {"z^*w", "a product needs its sign: write z^**w\n  z^*w\n     ^"},
+      {R"(\frac{z}{2})",
+       "of TeX, \\bar{z}, z^*, \\cdot and \\pi are read; a quotient is written a/b, a function sin(z)\n  \\frac{z}{2}\n  ^"},
       {"z⁻", "an exponent is missing\n  z⁻\n    ^"},
       {"²", "expected a number, a variable, a function or \"(\" here, found \"²\"\n  ²\n  ^"},
       {"1 + √z", "expected a number, a variable, a function or \"(\" here, found \"√\"\n  1 + √z\n      ^"},

@@ -87,6 +87,19 @@ BOOST_AUTO_TEST_CASE(every_kind_of_function_agrees_with_differences) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(a_number_that_is_none_is_never_judged) {
+  const LabHessian good = hessian_of("f(z, w) = abs2(z*w)", {C(1, 2), C(0.5, -1)});
+  BOOST_TEST((good.verdict() == Verdict::Pass));
+  for (std::size_t row = 0; row < 4; ++row)
+    for (std::size_t column = 0; column < 4; ++column)
+      for (auto part : {&LabHessian::real, &LabHessian::numerical, &LabHessian::error}) {
+        LabHessian h = good;
+        (h.*part)[row][column] = std::numeric_limits<double>::quiet_NaN();
+        BOOST_TEST((h.verdict() == Verdict::Inconclusive), row << ", " << column);
+        if (part != &LabHessian::numerical) BOOST_TEST((h.kind() == "undecided" || h.kind() == "not finite"), h.kind());
+      }
+}
+
 BOOST_AUTO_TEST_CASE(text_and_json) {
   const Expression f("f(z) = abs2(z)");
   const LabHessian h = lab_hessian(f, {C(0, 0)});

@@ -90,7 +90,7 @@ BOOST_AUTO_TEST_CASE(a_right_answer_is_right_where_the_tape_has_a_convention) {
   BOOST_TEST(!judged("1/(1/z)", "0", 0).is_right());
   BOOST_TEST(!judged("1/(1/z)", "1 + 1e-6*z", 0).is_right());
   BOOST_TEST(judged("tanh(atanh(z))", "1", 1).is_right());
-  // Nobody has a derivative of |z| at 0, and a formula may have no value where the derivative has one.
+  // |z| has no derivative at 0, and a formula may be undefined where the derivative is not.
   const LabAnswer cone = judged("abs(z)", "conj(z)/(2*abs(z))", 0);
   BOOST_TEST(cone.is_right());
   BOOST_TEST(cone.points == 8U);

@@ -118,7 +118,7 @@ BOOST_AUTO_TEST_CASE(two_hundred_random_expressions_agree_with_numerical_differe
       holomorphic += p.verdict == CauchyRiemann::Holomorphic ? 1 : 0;
       general += p.verdict == CauchyRiemann::General ? 1 : 0;
       real += p.real ? 1 : 0;
-      // What is known of the ops agrees with what is seen.
+      // The kinds of the ops agree with the numerical derivatives.
       if (p.holomorphic_ops) BOOST_TEST((p.verdict == CauchyRiemann::Holomorphic), text);
       if (p.real && std::abs(p.dz.tape) > 0) BOOST_TEST(close(p.dzbar.tape, std::conj(p.dz.tape)), text);
       break;
@@ -200,7 +200,7 @@ BOOST_AUTO_TEST_CASE(what_cannot_be_decided_is_not_guessed) {
 }
 
 BOOST_AUTO_TEST_CASE(a_tape_that_passes_what_is_not_finite_is_not_judged) {
-  // Removable: the differences know the derivative, and the tape has 0.
+  // A removable singularity: the differences find the derivative, the tape gives 0.
   struct Removable {
     std::string text;
     C z, dz;
@@ -228,7 +228,7 @@ BOOST_AUTO_TEST_CASE(a_tape_that_passes_what_is_not_finite_is_not_judged) {
     }
   }
   BOOST_TEST(at("sin(z)/z", 0).limit == 1.0);
-  // Its neighbour, where the tape is right, and one where differences have no limit either.
+  // Its neighbour, where the tape is right, and a function for which differences have no limit either.
   BOOST_TEST(at("1/(1/z)", {0.5, 1e-3}).conclusive());
   const LabPoint pole = at("1/z", 0);
   BOOST_TEST(!pole.has_numerical());
@@ -248,11 +248,11 @@ BOOST_AUTO_TEST_CASE(the_tolerance_is_finite_and_printed) {
     BOOST_TEST(!wide.conclusive(), text);
     BOOST_TEST(!wide.failed(), text);
   }
-  // Differences cannot see what happens within their smallest step.
+  // Differences cannot see changes within their smallest step.
   const LabPoint close = at("sqrt(z)", 1e-250);
   BOOST_TEST(!close.failed());
   BOOST_TEST(close.trouble.starts_with("f changes closer to this point than the smallest step"), close.trouble);
-  // A slope of 1e-10 is no 0, and holomorphic is what has none.
+  // A slope of 1e-10 is not 0, so the function is not holomorphic.
   BOOST_TEST((at("z + 1e-10*conj(z)", {1, 2}).verdict == CauchyRiemann::General));
 }
 
@@ -368,7 +368,7 @@ BOOST_AUTO_TEST_CASE(the_command) {
   BOOST_TEST(page["gaps"] == of_gap["gaps"]);
   BOOST_TEST(json["points"][0]["cauchy_riemann"] == "holomorphic");
   BOOST_TEST(json["points"][0]["jacobian"][0][1] == -4.0);
-  // What others return at a singular point is theirs to say, and differences without a limit say nothing.
+  // Other frameworks' values at singular points are not shown, and differences without a limit decide nothing.
   const auto pole = nlohmann::json::parse(run_argand(scratch, "lab 1/z --at 0 --json").out)["points"][0];
   BOOST_TEST(pole["conventions"].size() == 1U);
   BOOST_TEST(pole["conventions"][0]["framework"] == "argand");

@@ -42,7 +42,7 @@ BOOST_AUTO_TEST_CASE(hue_is_the_argument) {
   const Rgb positive = domain_colour(1);
   BOOST_TEST(positive[0] > positive[1] + 50);
   BOOST_TEST(positive[0] > positive[2] + 50);
-  // The cut of arg is no break in colours.
+  // Colours are continuous across the cut of arg.
   const Rgb above = domain_colour(C(-1, 1e-9)), below = domain_colour(C(-1, -1e-9));
   BOOST_TEST((above == below));
 }

@@ -1,5 +1,5 @@
-"""Files that notice: a run whose files were damaged, exchanged or written by two processes at once is refused in one line, or goes on
-with everything that can still be read.
+"""Damage is noticed: a run whose files were damaged, swapped or written by two processes at once is refused in one line, or continues with
+everything that can still be read.
 
   damage_test.py ARGAND_PROGRAM FOLDER_OF_OLD_RUNS
 """
@@ -184,7 +184,7 @@ def damaged_log(folder):
 
 
 def two_at_once():
-    """However many ask to overwrite at once: one trains, the others are refused, and one whole run is there in the end."""
+    """However many processes overwrite at once, one trains, the others are refused, and one complete run remains."""
     for turn in range(4):
         begun = [subprocess.Popen([argand, "train", "lm", "--overwrite", "--out", "contested", "--steps", "300", *TINY],
                                   stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) for _ in range(4)]
@@ -216,7 +216,7 @@ def old_files(old_run):
     with open(f"{name}/last.safetensors", "rb") as file:
         last = file.read()
     expect(b'"checksum":"' in last, f"an old {name} that goes on gets no checksums")
-    # It was never told which tokens to validate on, and goes on with those that it began with.
+    # It never recorded which tokens to validate on, and continues with its original choice.
     expect(task != "lm" or rb'\"eval_protocol\": \"full-blocks\"' in last, f"an old {name} that goes on changes its protocol")
     ends = []
     for folder in (old_run, name):

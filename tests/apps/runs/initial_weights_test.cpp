@@ -1,4 +1,4 @@
-/// Weights of one run in another: what fits is taken, what does not is told or refused.
+/// Weights of one run in another: matching ones are loaded, others reported or refused.
 
 #include "train/checkpoints/initial_weights.h"
 

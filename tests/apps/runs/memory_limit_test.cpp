@@ -1,5 +1,5 @@
-/// Under any limit of memory a program trains, or says in one line what is missing. It never hangs: OpenBLAS alone would ask again
-/// for ever.
+/// Under any memory limit a program trains, or reports in one line what is missing. It never hangs, although OpenBLAS alone would
+/// retry forever.
 
 #include <chrono>
 #include <thread>
@@ -13,7 +13,7 @@ BOOST_AUTO_TEST_SUITE(memory_limit)
 
 namespace {
 
-/// What the program does with so many MB of address space; 9999 when it has not ended after a minute.
+/// The program's result with that many MB of address space; 9999 if it does not end within a minute.
 Finished with_megabytes(const TemporaryDirectory& scratch, const std::string& arguments, std::int64_t megabytes) {
   Program program(scratch, arguments, [=] {
     const rlimit limit{static_cast<rlim_t>(megabytes) << 20, static_cast<rlim_t>(megabytes) << 20};

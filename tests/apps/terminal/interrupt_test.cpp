@@ -1,4 +1,4 @@
-/// What two signals do to a program that was going to save after the first.
+/// The effect of two signals on a program that would save after the first.
 
 #include "tests/apps/program.h"
 

@@ -93,29 +93,54 @@ def scenarios():
     return {name: found[name] for name in wanted}
 
 
-def start(arguments, number, environment):
-    """`number`: of ranks; 0 without mpirun. A process group of its own."""
-    return subprocess.Popen(ranks.command(argand, number, arguments), env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
-                            text=True, start_new_session=True)
+def start(arguments, number, preloaded):
+    """`number`: of ranks; 0 without mpirun. A process group of its own. The wild clock is for the program alone: mpirun hangs under it."""
+    command = ranks.command(argand, number, arguments)
+    at = command.index(argand)
+    return subprocess.Popen([*command[:at], "env", *preloaded, *command[at:]], env=ranks.ENVIRONMENT, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+                            text=True, preexec_fn=os.setpgrp)
 
 
 def kill(process, number):
-    """Kills the process, in half of the cases with all that it started; of ranks a random one. False when it ended by itself."""
+    """Kills the process, in half of the cases with all that it started; of ranks a random one. Says what it killed, None when it
+    had ended by itself."""
+    victim = "process"
     if number > 0:
         victims = ranks.processes("killed")
         if process.poll() is not None or not victims:
-            return False
-        os.kill(victims[draw.choice(sorted(victims))], signal.SIGKILL)
-        process.communicate(timeout=120)
+            return None
+        rank = draw.choice(sorted(victims))
+        victim = f"rank {rank} of {number}"
+        os.kill(victims[rank], signal.SIGKILL)
+        if not ended(process):
+            victim += " (then mpirun, which hung)"
         if process.returncode == 0:
             sys.exit("a rank was killed, and mpirun knows nothing of it")
     elif process.poll() is not None:
-        return False
-    else:
-        (os.killpg if draw.random() < 0.5 else os.kill)(process.pid, signal.SIGKILL)
+        return None
+    elif draw.random() < 0.5:
+        os.kill(process.pid, signal.SIGKILL)
         process.wait()
+    else:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+        victim = "process with what it started"
     while any(p.name.isdigit() and works_here(p) for p in pathlib.Path("/proc").iterdir()):
         time.sleep(0.01)  # runs of a sweep that was killed save and end
+    return victim
+
+
+def ended(process):
+    """Waits for mpirun after one of its ranks was killed. False when it hangs with all ranks gone, as Open MPI 4.1 may in its
+    PMIx_server_finalize, and must be killed itself."""
+    try:
+        process.communicate(timeout=30)
+    except subprocess.TimeoutExpired:
+        if left := ranks.processes("killed"):
+            sys.exit(f"a rank was killed, and half a minute later there are still {left}")
+        process.kill()
+        process.communicate()
+        return False
     return True
 
 
@@ -129,7 +154,7 @@ def works_here(process):
 class Scenario:
     def __init__(self, name, command, fake):
         self.name, self.command, self.fake = name, command, fake
-        self.counts = collections.Counter()
+        self.counts, self.victims = collections.Counter(), collections.Counter()
         begin = time.monotonic()
         subprocess.run([argand, *command("whole")], stdout=subprocess.DEVNULL, check=True)
         self.seconds = time.monotonic() - begin
@@ -139,19 +164,20 @@ class Scenario:
     def round(self, most):
         """Kills until a run comes to its end, at most so often."""
         wild = draw.random() < 1 / 3
-        environment = {**ranks.ENVIRONMENT, **({"LD_PRELOAD": self.fake} if wild else {})}
+        preloaded = [f"LD_PRELOAD={self.fake}"] if wild else []
         killed = 0
         while True:
             number = draw.choice([1, 2, 3]) if self.name == "ranks" else 0
-            process = start(self.command("killed"), number, environment)
+            process = start(self.command("killed"), number, preloaded)
             if killed < most:
                 if number > 0:
                     while process.poll() is None and not ranks.processes("killed"):
                         time.sleep(0.01)
                 time.sleep(draw.uniform(0, 0.5 * self.seconds))
-                if kill(process, number):
+                if victim := kill(process, number):
                     killed += 1
                     self.counts["kills"] += 1
+                    self.victims[victim] += 1
                     self.counts["under a wild clock"] += wild
                     self.counts["while a file was written"] += os.path.isdir("killed") and any(".tmp" in p.name for p in pathlib.Path("killed").rglob("*"))
                     continue
@@ -180,6 +206,7 @@ with tempfile.TemporaryDirectory() as scratch:
             total = sum((s.counts for s in all_of_them), collections.Counter())
             print(f"{total['kills']} kills, {total['different']} different", flush=True)
     for scenario in all_of_them:
-        print(f"{scenario.name}: {', '.join(f'{count} {what}' for what, count in scenario.counts.items())}; {len(scenario.wanted)} files")
+        print(f"{scenario.name}: {', '.join(f'{count} {what}' for what, count in scenario.counts.items())}; {len(scenario.wanted)} files;"
+              f" killed: {', '.join(f'{count} {what}' for what, count in sorted(scenario.victims.items()))}")
     print(", ".join(f"{count} {what}" for what, count in total.items()))
     sys.exit(total["different"] > 0)

@@ -1,4 +1,4 @@
-/// Runs that go on longer or end earlier than they were asked to, and what they do on the way.
+/// Runs that are extended or end earlier than requested, and what they write meanwhile.
 
 #include <set>
 #include <sstream>
@@ -59,7 +59,7 @@ BOOST_AUTO_TEST_CASE(a_run_that_goes_on_longer_is_one_whose_rate_fell_sooner) {
   BOOST_TEST(done.code == 0, done.err);
   BOOST_TEST(
       done.out.starts_with("resuming after step 40, to step 80: from step 40 on the learning rate stays at 0.0001, where its "
-                           "cosine ends\n"),
+                           "cosine ends; --decay-steps 80 stretches it\n"),
       done.out);
   kill_at(scratch, killed, " --steps 80", {45, 55, 70});
   BOOST_TEST(run_argand(scratch, "train lm --threads 1 --resume " + killed).code == 0);
@@ -103,7 +103,7 @@ BOOST_AUTO_TEST_CASE(what_is_logged_and_the_rate_may_change_on_the_way) {
                                    "--log-every 2 --keep 1 --milestone-every 20 --checkpoint-every 5 --resume " +
                                        logged);
   BOOST_TEST(more.code == 0, more.err);
-  if (more.out.starts_with("going on")) BOOST_TEST(!lines_with(logged, "sample").empty());
+  if (more.out.starts_with("resuming")) BOOST_TEST(!lines_with(logged, "sample").empty());
   BOOST_TEST(lines_with(logged, "changed").empty());
   const auto same = [&](const std::string& one, const std::string& other) {
     const Checkpoint a(one + "/last.safetensors"), b(other + "/last.safetensors");
@@ -115,7 +115,7 @@ BOOST_AUTO_TEST_CASE(what_is_logged_and_the_rate_may_change_on_the_way) {
   BOOST_TEST(same(whole, logged));
   const Finished less = run_argand(scratch, "train lm --threads 1 --lr 1e-4 --resume " + slower);
   BOOST_TEST(less.code == 0, less.err);
-  if (!less.out.starts_with("going on")) return;  // a fast machine had no step left
+  if (!less.out.starts_with("resuming")) return;  // a fast machine had no step left
   BOOST_TEST(less.out.find(", with --lr 0.0001 instead of 0.001\n") != std::string::npos, less.out);
   const auto changed = lines_with(slower, "changed");
   BOOST_TEST_REQUIRE(changed.size() == 1u);
@@ -225,7 +225,7 @@ BOOST_AUTO_TEST_CASE(paths_are_found_from_another_directory) {
     const Finished done = run_argand(scratch, command, from("there"));
     BOOST_TEST(done.code == 0, command << ": " << done.err);
   }
-  // Other data in the old place: nobody takes them for the run's own.
+  // Other data in the old place: they are not mistaken for the run's own.
   scratch.file("here/text/train.txt", text + text + text + "the cat sees the dog .\n");
   const std::string run = scratch / "here/run";
   BOOST_TEST(run_argand(scratch, "eval " + run).err ==

@@ -64,7 +64,7 @@ BOOST_AUTO_TEST_CASE(a_run_that_blows_up_says_how_to_trace_it_and_the_trace_find
       "argand: train: stopped before step {} changed the parameters; the full report, with the batch, is in {}/nan-trace.json\n",
       report["step"].get<int>(), run)));
 
-  // The windows are whole: enough to make the batch again.
+  // The windows are complete, so the batch can be recreated.
   BOOST_TEST(report["batch"]["rows"].size() == 16);
   for (const json& row : report["batch"]["rows"]) {
     BOOST_TEST(row["tokens"].size() == 32);

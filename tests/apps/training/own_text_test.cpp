@@ -1,4 +1,4 @@
-/// The real program on texts and tables of the user's: whatever they look like, they are learnt from, or one line says why not.
+/// The real program on the user's texts and tables: it trains on them, or one line says why not.
 
 #include <algorithm>
 #include <fstream>
@@ -64,7 +64,7 @@ BOOST_AUTO_TEST_CASE(one_file_of_prose_in_tokens_of_every_kind) {
                train.out);
     BOOST_TEST(contains(train.out, " bits a byte"), train.out);
     BOOST_TEST(contains(contents_of(run + "/log.jsonl"), "\"valid_bits_per_byte\":"));
-    // What the folder has is all it takes: the text may be gone.
+    // The folder has everything that is needed: the text may be gone.
     std::filesystem::rename(data, data + ".away");
     BOOST_TEST(succeeds(scratch, "generate " + run + " --tokens 20 --prompt owl").out.starts_with("owl"));
     const Finished unseen = succeeds(scratch, "generate " + run + " --tokens 5 --prompt Жar");

@@ -27,18 +27,18 @@ def command(argand, ranks, arguments):
 
 
 def run(argand, ranks, *arguments, environment=None, seconds=300):
-    """What became of it: exit code, standard output and error."""
+    """The result: exit code, standard output and error."""
     return subprocess.run(command(argand, ranks, arguments), capture_output=True, text=True, timeout=seconds,
                           env={**ENVIRONMENT, **(environment or {})})
 
 
 def our_lines(result):
-    """What the program said on standard error; the rest is mpirun's."""
+    """The program's own lines on standard error; the others are mpirun's."""
     return [line for line in result.stderr.splitlines() if line.startswith("argand: ")]
 
 
 def contents(folder):
-    """Name -> bytes; of the log what does not come from the clock, nor says who made it, nor counts what every rank computes for itself."""
+    """Name -> bytes; for the log, without times, the line about the program, and numbers that each rank computes for itself."""
     found = {file.name: file.read_bytes() for file in pathlib.Path(folder).iterdir()}
     lines = [json.loads(line) for line in found["log.jsonl"].splitlines()]
     found["log.jsonl"] = [{k: v for k, v in line.items() if k not in ("seconds", "tokens_per_second", "peak_memory", "flops")}
@@ -78,7 +78,7 @@ def steps_done(folder):
 
 
 def wait_for_step(process, folder, step):
-    """Whether the run came so far while it ran."""
+    """Whether the run reached this step while it was running."""
     while process.poll() is None:
         if steps_done(folder) >= step:
             return True

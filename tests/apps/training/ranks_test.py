@@ -1,4 +1,4 @@
-"""Several ranks train as one process does: the same files, byte for byte; and when one ends, all do.
+"""Several ranks train as one process does: the same files, byte for byte; and when one fails, all end.
 
   ranks_test.py ARGAND_PROGRAM
 """
@@ -55,7 +55,7 @@ def same_files():
 
 
 def one_line():
-    """Mistakes are told once."""
+    """Mistakes are reported once."""
     for arguments, line in [
         (["lm", *TEXT, *FOUR, "--out", "none"], "--accumulate: 3 ranks cannot share the 4 batches of a step evenly; use a multiple of 3"),
         (["lm", *TEXT, "--accumulate", "3"], "train lm: missing --out RUN (a new run) or --resume RUN (to continue one)"),
@@ -80,7 +80,7 @@ def not_finite():
 
 
 def others_wait_asleep(process, folder):
-    """While one rank stands still, the others take next to nothing of the processors."""
+    """While one rank is stopped, the others use almost no processor time."""
     of = ranks.processes(folder)
     expect(sorted(of) == [0, 1, 2], f"ranks {of}")
 

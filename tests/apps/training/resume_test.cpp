@@ -1,4 +1,4 @@
-/// The real program, killed and interrupted: it goes on as if nothing had happened, byte for byte.
+/// The real program, killed and interrupted, continues as if nothing had happened, byte for byte.
 
 #include <chrono>
 #include <csignal>

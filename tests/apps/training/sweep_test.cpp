@@ -84,11 +84,29 @@ BOOST_AUTO_TEST_CASE(a_rate_that_diverges_is_named_and_comes_last) {
   BOOST_TEST(table.ends_with("Warning: the best lr, 1e-3, is the lowest of those tried: lower values may be better; --widen "
                              "extends the list on that side.\n"),
              table);
+  BOOST_TEST(table.find("\n1 of 2 runs diverged, and configurations with such runs rank last: lr=1e30.\n") != table.npos, table);
   const auto json = nlohmann::json::parse(contents_of(scratch / "json"));
   BOOST_TEST(json["best"] == "lr=1e-3");
   BOOST_TEST(json["full"][1]["runs"][0].contains("diverged"));
   BOOST_TEST(!fs::exists(scratch / "out/lr=1e-3/seed-0/last.safetensors"));
   BOOST_TEST(fs::exists(scratch / "out/lr=1e-3/seed-0/log.jsonl"));
+}
+
+BOOST_AUTO_TEST_CASE(a_run_whose_last_step_ruins_it_has_diverged_too) {
+  const TemporaryDirectory scratch;
+  for (const std::string task : {"lm", "classify --train-articles 40 --test-articles 8"}) {
+    const std::string steps = " --clip 0 --warmup 0 --steps 1 --n-layers 1 --d-model 16 --n-heads 2 --d-ff 24 --batch 4 ",
+                      why = "the validation loss is not finite after step 1";
+    const Finished one = run_argand(scratch, "train " + task + steps + "--lr 1e30 --overwrite --out " + (scratch / "one"));
+    BOOST_TEST(one.code == 3);
+    BOOST_TEST(one.err.starts_with("argand: train: " + why + "; a lower --lr or --clip"), one.err);
+    const std::string name = task.substr(0, task.find(' '));
+    BOOST_TEST(run_argand(scratch, "train " + name + " --resume " + (scratch / "one")).code == 3);
+    const Finished sweep = run_argand(scratch, "sweep " + task + steps + "--lr 1e30,1e-3 --json - --out " + (scratch / name));
+    BOOST_TEST(sweep.code == 0, sweep.err);
+    BOOST_TEST(sweep.err.find("lr=1e30/seed-0: diverged: " + why) != sweep.err.npos, sweep.err);
+    BOOST_TEST(nlohmann::json::parse(sweep.out)["best"] == "lr=1e-3");
+  }
 }
 
 BOOST_AUTO_TEST_CASE(a_run_that_fails_is_named_and_the_others_go_on) {

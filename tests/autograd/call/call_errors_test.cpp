@@ -1,4 +1,4 @@
-/// What calls by name say of arguments that do not fit, and of functions that are registered wrongly.
+/// Errors for arguments that do not fit a call by name, and for functions that are registered wrongly.
 
 #include <boost/test/unit_test.hpp>
 

@@ -1,4 +1,4 @@
-/// Functions that are called by name: they say what they take, and do what the C++ functions do, bit for bit.
+/// Functions called by name document their parameters, and do what the C++ functions do, bit for bit.
 
 #include "autograd/call/op_function.h"
 

@@ -1,6 +1,5 @@
-/// A battery of deceptive gradients: wrong ones in the places where a check likes to look away, and right ones that look wrong.
-/// Of the wrong ones none passes, and those that values can convict fail; of the right ones none fails, and those that values can
-/// confirm pass.
+/// A battery of deceptive gradients: wrong ones in places that checks tend to miss, and right ones that look wrong. No wrong one
+/// passes, and those that function values can disprove fail; no right one fails, and those that values can confirm pass.
 
 #include <boost/test/unit_test.hpp>
 #include <cmath>

@@ -1,4 +1,4 @@
-/// Is the check itself any good? Every op's gradient is falsified in turn (conjugated, doubled, halved, transposed), and the check
+/// Tests the check itself: every op's gradient is falsified in turn (conjugated, doubled, halved, transposed), and the check
 /// must fail and say so.
 
 #include <fmt/core.h>

@@ -107,7 +107,7 @@ BOOST_AUTO_TEST_CASE(mistakes_of_kernels_are_found) {
   BOOST_TEST(message_of([](const auto& x, const auto& dy, auto* out, bool add) {
                for (std::int64_t k = 0; k < x.size(); ++k) {
                  const auto g = conj_mul(2 * x.data()[k], dy.data()[k]);
-                 if (!add || k < 16) out[k] = add ? out[k] + g : g;  // as a loop that forgets its tail: only when adding
+                 if (!add || k < 16) out[k] = add ? out[k] + g : g;  // forgets the tail of the array, but only when adding
                }
              }).starts_with("real, n = 17: wrong when it is added to a gradient: float64, gradient of input 0, element [16] is "));
   BOOST_TEST(message_of([](const auto& x, const auto& dy, auto* out, bool add) {

@@ -81,7 +81,7 @@ BOOST_AUTO_TEST_CASE(check_takes_variables_and_tensors_and_finds_what_is_wrong) 
   const Report report = check(wrong, two);
   BOOST_TEST(!report.ok());
   BOOST_TEST(report.diagnosis() == "the gradient looks conjugated");
-  BOOST_TEST(report.blamed.empty());  // no op of the library is at fault
+  BOOST_TEST(report.blamed.empty());  // no built-in op is at fault
 }
 
 BOOST_AUTO_TEST_CASE(a_report_names_the_op_and_calls_a_gradient_with_nan_not_finite) {

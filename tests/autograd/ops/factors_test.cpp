@@ -1,4 +1,4 @@
-/// Factors of matrices: that they are factors, what losses may ask of them, and what is said where they may not.
+/// Matrix factorisations: their products, the losses that may use them, and the errors for losses that may not.
 
 #include <boost/test/unit_test.hpp>
 #include <cmath>

@@ -1,5 +1,5 @@
-/// What logarithms, spreads and losses are where a formula would lose their digits or make a NaN: beside 0, far from 0, at the ends
-/// of the range and at infinity. Their gradients at ordinary points are checked with every op's (gradcheck_ops_test.cpp).
+/// Logarithms, spreads and losses where a naive formula would lose digits or give NaN: near 0, far from 0, at the ends of the range
+/// and at infinity. Their gradients at ordinary points are checked with every op's (gradcheck_ops_test.cpp).
 
 #include <boost/test/unit_test.hpp>
 #include <cmath>

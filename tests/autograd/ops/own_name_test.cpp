@@ -1,4 +1,4 @@
-/// An error names the function that was called, also where it is made of others: every pair of odd shapes, every function.
+/// An error names the function that was called, even if it is composed of others: every pair of odd shapes, every function.
 
 #include <boost/test/unit_test.hpp>
 #include <set>
@@ -21,7 +21,7 @@ const std::vector<Shape>& odd_shapes() {
   return all;
 }
 
-/// What a function says that is given odd shapes.
+/// The error of a function called with odd shapes.
 class Speech {
  public:
   explicit Speech(std::string name) : name_(std::move(name)) {}

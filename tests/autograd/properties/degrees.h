@@ -1,5 +1,5 @@
 #pragma once
-/// Of what degree every op is, or why it has none.
+/// The degree of homogeneity of every op, or why it has none.
 
 #include <map>
 #include <set>

@@ -121,7 +121,7 @@ BOOST_AUTO_TEST_CASE(what_was_understood_is_shown) {
   const Read found = read(directory, "a.csv", "label,text\na,one\nb,two\na,\"three\nlines\"\nc," + std::string(70, 'x') + "\n");
   BOOST_TEST(preview_of(found.table) ==
                  (Strings{"  rows of each class: a 2, b 1, c 1", "  line 2: a | one", "  line 3: b | two",
-                          "  line 4: a | three lines", "  warning: \"b\" has one row, as 1 more labels have; is that a class?"}),
+                          "  line 4: a | three lines", "  warning: \"b\" has one row, as has another label; is that a class?"}),
              boost::test_tools::per_element());
   std::string many = "label,text\n";
   for (int i = 0; i < 30; ++i) many += fmt::format("{},{}\n{},more\n", i, std::string(70, 'x'), i);
@@ -156,6 +156,10 @@ BOOST_AUTO_TEST_CASE(faults_are_named) {
   BOOST_TEST(error("a.csv", "label,text\na,\"one\" two\n") ==
              ", line 2: text after the closing quotation mark; quotation marks inside a field must be doubled");
   BOOST_TEST(error("a.csv", "label,text\n ,one\n") == ", line 2: no label in column \"label\"");
+  BOOST_TEST(error("a.csv", "label,text\na,one\n,two\n ,three\nb,four\n,five\n") ==
+             ", line 3: no label in column \"label\", nor in 2 more rows; remove or complete them");
+  BOOST_TEST(error("a.csv", "label,text\na,\nb,\n") ==
+             ", line 2: no words in column \"text\", nor in 1 more row; remove or complete them");
   BOOST_TEST(error("a.csv", "label,text\na, \n") == ", line 2: no words in column \"text\"");
   BOOST_TEST(error("a.csv", "label,text\n\"a\nb\",one\n") == ", line 2: control character in the label \"a\\x0ab\"");
   BOOST_TEST(error("a.csv", "label,text\n") == " has a header but no rows");

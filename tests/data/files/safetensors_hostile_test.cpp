@@ -1,4 +1,4 @@
-/// Files that somebody damaged or made up: each must throw Error with a text that tells the fault, or load what it says.
+/// Damaged or invented files: each must throw an Error that names the fault, or load what it declares.
 
 #include <boost/test/unit_test.hpp>
 #include <complex>

@@ -70,7 +70,7 @@ BOOST_AUTO_TEST_CASE(ids_are_those_of_spm_encode) {
   for (const char* kind : {"bpe", "unigram"}) {
     const TokenizerPtr learnt = learn_pieces(kind, text, 1000);
     compare(learnt, scratch.file("learnt.model", learnt->file()));
-    // One made elsewhere, by the usual rules: normalised, blanks in a row as one.
+    // A model made by another program with the usual rules: normalisation, runs of blanks as one.
     BOOST_TEST_REQUIRE(
         std::system(fmt::format("spm_train --input={} --model_type={} --vocab_size=900 --character_coverage=1 --model_prefix={} "
                                 "--minloglevel=9 2>/dev/null",

@@ -1,4 +1,4 @@
-"""What people bring along from elsewhere: PyTorch's names, a micrograd exercise, an op of one's own with a mistake in it."""
+"""Habits from elsewhere: PyTorch's names, a micrograd exercise, a custom op with a mistake in it."""
 import copy
 
 import argand as ag

@@ -1,4 +1,4 @@
-"""What people hand over that nobody thought of, and what they expect of a tensor because an array, or PyTorch's, has it."""
+"""Unexpected inputs, and features that users expect of a tensor because arrays, or PyTorch's tensors, have them."""
 import copy
 import pickle
 import subprocess
@@ -10,7 +10,7 @@ import pytest
 
 
 class OnlyDlpack:
-    """Of a library that knows nothing of NumPy."""
+    """An object from a library without any support for NumPy."""
 
     def __init__(self, array):
         self.array = array

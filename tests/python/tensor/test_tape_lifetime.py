@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 
-# What lives how long
+# Lifetimes
 
 def memory():
     with open("/proc/self/statm", encoding="ascii") as f:

@@ -1,4 +1,4 @@
-"""PyTorch's names for what is not an op: copies, types, sizes, new tensors; and what is said of names that are not there."""
+"""PyTorch's names for things that are not ops: copies, types, sizes, new tensors; and the errors for names that do not exist."""
 import argand as ag
 import argand.nn as nn
 import argand.nn.functional as F

@@ -1,4 +1,4 @@
-/// Modules of one's own in files: parameters, buffers and the optimiser, bit for bit.
+/// Custom modules in files: parameters, buffers and the optimiser, bit for bit.
 
 #include "train/checkpoints/module_file.h"
 

@@ -1,4 +1,4 @@
-/// What becomes of a run whose folder is moved, replaced or removed while it trains: no file of another run is touched.
+/// A run whose folder is moved, replaced or removed while it trains: no file of another run is touched.
 
 #include "train/checkpoints/run_folder.h"
 

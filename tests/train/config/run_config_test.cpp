@@ -20,7 +20,7 @@ Settings options(std::initializer_list<std::pair<const char*, const char*>> pair
 std::string refused(std::initializer_list<std::pair<const char*, const char*>> pairs) {
   try {
     RunConfig::resolve({}, options(pairs));
-  } catch (const ConfigError& error) {  // not any Error: the exit code depends on it
+  } catch (const ConfigError& error) {  // not just any Error: the exit code depends on the type
     return error.what();
   }
   return "";
@@ -235,7 +235,7 @@ BOOST_AUTO_TEST_CASE(damaged_json) {
   BOOST_TEST(replaced("\"steps\": 500", "\"stops\": 500").starts_with("config: damaged: "));
   BOOST_TEST(replaced("\"complex_moments\": \"two\"", "\"complex_moments\": \"three\"")
                  .starts_with("complex_moments: \"three\" is not one of two|modulus"));
-  BOOST_TEST(replaced("    \"complex_moments\": \"two\",\n", "") == "");  // runs of before there was a choice
+  BOOST_TEST(replaced("    \"complex_moments\": \"two\",\n", "") == "");  // runs from versions without the choice
   BOOST_TEST(replaced("    \"eval_protocol\": \"every-token\",\n", "") == "");
   BOOST_TEST(replaced("\"eval_protocol\": \"every-token\"", "\"eval_protocol\": \"blocks\"")
                  .starts_with("eval_protocol: \"blocks\" is not one of every-token|full-blocks"));

@@ -88,7 +88,7 @@ BOOST_AUTO_TEST_CASE(exchanged_passages_are_a_fixed_order_of_all) {
   for (std::size_t p = 0; p < once.size(); ++p) BOOST_TEST(once[p] != static_cast<std::int32_t>(p));
   BOOST_TEST((once != exchanged(4)));
 
-  // What a window reads, and who watches is told, is what was put in the place of what it found.
+  // Watchers see the passages that replaced those found.
   const Ids tokens(Shape{1, 4}, {1, 2, 3, 4});
   const auto read = [&](bool exchange) {
     Knowledge knowledge = store->knowledge();

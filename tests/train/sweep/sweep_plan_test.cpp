@@ -23,7 +23,7 @@ Grid grid_of(const Settings& given, const Settings& grids = {}, std::int64_t see
   return read_grid(given, grids, seeds, TextTask::Lm);
 }
 
-/// Trains in thought: `score` of the settings of each run, which are counted.
+/// Simulates training: the `score` for the settings of each run, counting the runs.
 struct Imagined {
   std::map<std::string, int> trained{};
   SweepScores scores{};
@@ -60,11 +60,11 @@ BOOST_AUTO_TEST_CASE(values_of_a_grid) {
   BOOST_TEST(grid.axes[2].values == (std::vector<std::string>{"2%", "5%"}), boost::test_tools::per_element());
   BOOST_TEST(grid.axes[3].values == (std::vector<std::string>{"90/5/5", "80/10/10"}), boost::test_tools::per_element());
   BOOST_TEST(grid.common.size() == 1U);
-  BOOST_TEST(grid.common[0].text == "a.txt,b.txt");  // a text may have commas
+  BOOST_TEST(grid.common[0].text == "a.txt,b.txt");  // text values may contain commas
   BOOST_TEST(grid.seeds == (std::vector<std::int64_t>{0, 1, 2}), boost::test_tools::per_element());
   BOOST_TEST(grid_of({{"seed", "7", ""}}, {}, 2).seeds == (std::vector<std::int64_t>{7, 8}), boost::test_tools::per_element());
   BOOST_TEST(grid_of({{"seed", "3,1", ""}}).seeds == (std::vector<std::int64_t>{3, 1}), boost::test_tools::per_element());
-  // A list is one value, unless semicolons say that there are more.
+  // A list is one value, unless it contains semicolons.
   BOOST_TEST(grid_of({}, {{"irw_layers", "0,1", ""}}).axes.empty());
   BOOST_TEST(grid_of({}, {{"irw_layers", "0;0,1", ""}}).axes[0].values.size() == 2U);
 }
@@ -142,7 +142,7 @@ BOOST_AUTO_TEST_CASE(widening_goes_on_until_the_best_is_inside) {
       for (const auto& [name, _] : world.trained) full += !name.starts_with("third/");
       BOOST_TEST(full >= 3U);
     }
-  // Where it never is inside, there is an end, and a warning.
+  // If the best value never lies inside, the search ends with a warning.
   SweepPlan plan({.grid = grid_of({{"lr", "1e-3,2e-3", ""}}), .widen = true}, with_defaults);
   Imagined world;
   world.finish(plan, [](double lr, const SweepRun&) { return -lr; });
@@ -166,7 +166,16 @@ BOOST_AUTO_TEST_CASE(what_has_no_numbers_comes_last) {
   BOOST_TEST(!hopeless.best());
 }
 
-// Wherever it is stopped, it goes on to the same end and trains nothing twice.
+BOOST_AUTO_TEST_CASE(the_best_without_numbers_for_another_seed_is_not_the_best) {
+  SweepPlan plan({.grid = grid_of({{"lr", "1e-3,2e-3,4e-3", ""}}, {}, 3), .search_seeds = 1}, with_defaults);
+  Imagined world;
+  world.finish(plan, [](double lr, const SweepRun& run) { return lr > 3e-3 && run.seed == 2 ? no_score[0] : bowl(lr, 4e-3); });
+  BOOST_TEST(best_of(plan) == "lr=2e-3");
+  BOOST_TEST(world.trained.size() == 3U + 2U + 2U);
+  BOOST_TEST(plan.name(plan.ranking(false).back()) == "lr=4e-3");
+}
+
+// Wherever it is interrupted, it reaches the same end and trains nothing twice.
 BOOST_AUTO_TEST_CASE(a_stopped_sweep_comes_to_the_same_end) {
   const SweepRequest request{
       .grid = grid_of({{"lr", "1e-3,2e-3,4e-3", ""}}, {}, 3), .halving = true, .widen = true, .search_seeds = 2};

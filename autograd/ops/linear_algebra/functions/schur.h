@@ -1,7 +1,7 @@
 #pragma once
 /// Matrix functions by the Schur form A = Q S Qᴴ, S upper triangular: f(A) = Q f(S) Qᴴ. The derivative along E is the upper right
-/// block of f of the block matrix ((A, E), (0, A)), whose Schur form is ((S, QᴴEQ), (0, S)); eigenvalues need not be distinct. All
-/// of this is in float64, whatever the type.
+/// block of f of the block matrix ((A, E), (0, A)), whose Schur form is ((S, QᴴEQ), (0, S)); eigenvalues need not be distinct.
+/// Computed in float64 for every type.
 
 #include <complex>
 #include <optional>
@@ -46,7 +46,7 @@ inline Tensor<std::complex<double>> into_schur(const Tensor<std::complex<double>
   return product(product(Q, X, Transpose::Conjugate), Q);
 }
 
-/// Turns the 2 × 2 blocks of a real Schur form, by rows, into triangles.
+/// Makes the 2 × 2 diagonal blocks of a real Schur form, stored by rows, upper triangular.
 inline void split_pairs(std::int64_t n, const std::complex<double>* lambda, std::complex<double>* S, std::complex<double>* Q) {
   using Z = std::complex<double>;
   for (std::int64_t m = n - 1; m > 0; --m) {
@@ -76,8 +76,8 @@ inline void split_pairs(std::int64_t n, const std::complex<double>* lambda, std:
 }
 
 /// The Schur form of every matrix. An eigenvalue that differs from 0 by rounding at most is set to 0, and one that is off the
-/// negative real axis by rounding at most is put on it, as seen from above; a triangular matrix keeps its diagonal. Throws if A is
-/// real and an eigenvalue is on that axis, since the principal branch is complex there.
+/// negative real axis by rounding at most is moved onto it, on the upper side of the cut; a triangular matrix keeps its diagonal.
+/// Throws if A is real and an eigenvalue is on that axis, since the principal branch is complex there.
 template <Scalar T>
 SchurForm schur_form(const std::string& op, const Tensor<T>& A) {
   using Z = std::complex<double>;
@@ -166,8 +166,8 @@ struct MatrixFunction {
   }
 };
 
-/// The power of two that makes the largest number of E as large as A's, or 1 if either has none. Results linear in E are computed
-/// from the E so scaled.
+/// The power of two that scales E so that its largest number is as large as A's; 1 if either is zero. Results linear in E are
+/// computed from the scaled E.
 template <Scalar T, Scalar U>
 double as_large_as(const T* A, const U* E, std::int64_t size) {
   const auto exponent_of = [size](const auto* x) {
