@@ -88,8 +88,8 @@ BOOST_AUTO_TEST_CASE(every_kind_of_function_agrees_with_differences) {
 }
 
 BOOST_AUTO_TEST_CASE(a_number_that_is_none_is_never_judged) {
-  const LabHessian good = hessian_of("f(z, w) = abs2(z*w)", {C(1, 2), C(0.5, -1)});
-  BOOST_TEST((good.verdict() == Verdict::Pass));
+  const LabHessian good = hessian_of("f(z, w) = abs2(z) + 2*abs2(w)", {0, 0});
+  BOOST_TEST(good.kind() == "a minimum");
   for (std::size_t row = 0; row < 4; ++row)
     for (std::size_t column = 0; column < 4; ++column)
       for (auto part : {&LabHessian::real, &LabHessian::numerical, &LabHessian::error}) {
