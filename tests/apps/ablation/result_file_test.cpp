@@ -289,8 +289,7 @@ BOOST_AUTO_TEST_CASE(curves_are_thinned_to_steps_that_all_have) {
   // Those that join have the steps that are kept, or cannot.
   BOOST_TEST((result_text(joined(runs, again, "here")) == result_text(runs)));
   again.results[1].begin()->second.training_losses.erase(10);
-  BOOST_TEST(error_of([&] { joined(runs, again, "here"); }) ==
-             "here: b, seed 0, did not log all the steps of the kept curves");
+  BOOST_TEST(error_of([&] { joined(runs, again, "here"); }) == "here: b, seed 0, did not log all the steps of the kept curves");
 }
 
 BOOST_AUTO_TEST_SUITE_END()
