@@ -76,10 +76,7 @@ void end_of(Node& node) {
 void walk(Node& node, bool retain) {
   for (auto entry = node.entries.rbegin(); entry != node.entries.rend(); ++entry) {
     if (!entry->output->has_grad()) continue;
-    if (retain)
-      std::function<void()>(entry->backward)();  // a copy: an op may let go of what it has saved
-    else
-      entry->backward();
+    entry->backward();
     if (entry->output == node.slot) node.picture = std::make_unique<Picture>(picture_of(node));
     if (!entry->output->retained) entry->output->clear_grad();
   }

@@ -41,7 +41,7 @@ struct Picture {
 struct Node {
   struct Entry {
     std::shared_ptr<SlotBase> output;
-    std::function<void()> backward;
+    BackwardClosure backward;
   };
   enum class State { Source, Recorded, Walked };
 

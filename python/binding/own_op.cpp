@@ -103,8 +103,8 @@ py::object call_own_op(const std::string& name, const py::function& value, const
       [&]<class T>(const Var<T>& v) {
         auto slot = std::make_shared<Slot<T>>(v.shape(), true);
         slot->value = v.value();
-        const NodePtr node =
-            recorded_node(op.name(), Var<T>(slot), {{slot, [call, raw = slot.get()] { call->backward(raw->grad); }}});
+        const NodePtr node = recorded_node(op.name(), Var<T>(slot),
+                                           {{slot, BackwardClosure([call, raw = slot.get()] { call->backward(raw->grad); })}});
         for (TensorObject* x : operands) node->inputs.push_back(node_of(x));
         return py::reinterpret_steal<py::object>(wrap(Var<T>(std::move(slot)), node));
       },

@@ -63,10 +63,9 @@ PyObject* get_is_variable(PyObject* self, void*) { return PyBool_FromLong(is_var
 
 PyObject* get_name(PyObject* self, void*) {
   TensorObject* const x = as_tensor(self);
-  if (x->node != nullptr && x->node->state != Node::State::Source)
-    return PyUnicode_FromStringAndSize(x->node->name.data(), static_cast<Py_ssize_t>(x->node->name.size()));
+  const bool of_op = x->node != nullptr && x->node->state != Node::State::Source;
   const auto slot = slot_of(x->var);
-  return PyUnicode_FromString(slot == nullptr || !slot->info ? "" : slot->info->name.c_str());
+  return py::str(std::string(of_op ? x->node->name : slot != nullptr ? slot->name() : "")).release().ptr();
 }
 int set_name(PyObject* self, PyObject* name, void*) {
   return guarded(
@@ -190,10 +189,7 @@ Py_hash_t hash(PyObject* self) { return static_cast<Py_hash_t>(reinterpret_cast<
 /// Elementwise, as NumPy's arrays compare.
 PyObject* compare(PyObject* a, PyObject* b, int op) {
   return guarded([&]() -> PyObject* {
-    if (b == Py_None) {
-      if (op == Py_EQ) Py_RETURN_FALSE;
-      if (op == Py_NE) Py_RETURN_TRUE;
-    }
+    if (b == Py_None && (op == Py_EQ || op == Py_NE)) return PyBool_FromLong(op == Py_NE);
     const py::object left = view_of(as_tensor(a)->var);
     const py::object right = is_tensor(b) ? py::object(view_of(as_tensor(b)->var)) : py::reinterpret_borrow<py::object>(b);
     const auto complex = [](const py::object& o) {
@@ -201,9 +197,7 @@ PyObject* compare(PyObject* a, PyObject* b, int op) {
     };
     if (op != Py_EQ && op != Py_NE && (complex(left) || complex(right)))
       throw py::type_error("complex numbers have no order; compare their real parts, moduli, ...");
-    PyObject* const mask = PyObject_RichCompare(left.ptr(), right.ptr(), op);
-    if (mask == nullptr) throw py::error_already_set();
-    return mask;
+    return PyObject_RichCompare(left.ptr(), right.ptr(), op);
   });
 }
 

@@ -273,11 +273,10 @@ Var<R> linear_cross_entropy(const Var<R>& h, const Var<R>& W, const Var<R>* b, c
   return record(
       linear_cross_entropy_op, Tensor<R>::scalar(static_cast<R>(sweep.loss)),
       [dh = std::move(sweep.dh), dW = std::move(sweep.dW), db = std::move(sweep.db), to_h = accumulator(h), to_W = accumulator(W),
-       to_b = accumulator(bias)](const Tensor<R>& dL) mutable {
+       to_b = accumulator(bias)](const Tensor<R>& dL) {
         const R factor = dL.item();
-        const auto give = [factor](const GradientAccumulator<R>& to, Tensor<R>& g) {
+        const auto give = [factor](const GradientAccumulator<R>& to, const Tensor<R>& g) {
           if (to) to.add(factor == R(1) ? g : map_packs([factor](auto v) { return v * factor; }, g));
-          g = Tensor<R>();  // leaves the accumulator as the gradient's only owner, so later gradients are added in place
         };
         give(to_h, dh);
         give(to_W, dW);

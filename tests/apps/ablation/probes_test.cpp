@@ -102,7 +102,7 @@ BOOST_AUTO_TEST_CASE(runs_are_probed_judged_and_kept) {
   std::ofstream(out + "/learned/seed-0/positions.json") << "{\"step\": 12}";
   const Finished damaged = run_argand(scratch, "ablate complexformer --out " + out + " --keep " + kept);
   BOOST_TEST(damaged.err ==
-             "argand: ablate: " + out + "/learned/seed-0/positions.json is damaged; remove it and run --probe again\n");
+             "argand: ablate: " + out + "/learned/seed-0/positions.json is damaged; remove it and measure it again\n");
 }
 
 BOOST_AUTO_TEST_CASE(what_is_learnt_is_put_at_a_number) {

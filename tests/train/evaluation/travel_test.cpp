@@ -97,7 +97,7 @@ BOOST_AUTO_TEST_CASE(rates_add_up_to_the_checkpoint_and_a_line_stands_for_the_st
   Fixture fixture;
   BOOST_TEST(sum_of_rates(fixture.run(rates).checkpoint) == 0.5 + 2 * 0.25 + 2 * 0.125);
   const std::string without = error_of([&] { sum_of_rates(fixture.run("").checkpoint); });
-  BOOST_TEST(without.find("has no rates") != std::string::npos, without);
+  BOOST_TEST(without.find("contains no learning rates") != std::string::npos, without);
 }
 
 BOOST_AUTO_TEST_CASE(ways_are_from_the_start_and_setting_back_undoes_them) {
