@@ -121,7 +121,7 @@ def compare_large(program):
         np.savez(paths[1], **arrays)
         rounds = []
         for _ in range(3):
-            done = subprocess.run([program, "--time", *paths], check=True, stdout=subprocess.PIPE, text=True).stdout
+            done = subprocess.run([program, "--time", *paths], env={**os.environ, "OMP_NUM_THREADS": "1"}, check=True, stdout=subprocess.PIPE, text=True).stdout
             python = [in_python(c["op"], [arrays[f"{k}.x{i}"] for i in range(c["inputs"])], arrays[f"{k}.W"]) for k, c in enumerate(cases)]
             rounds.append((python, [float(line) for line in done.split()]))
     for k, (op, *shapes) in enumerate(LARGE):

@@ -54,11 +54,11 @@ struct Node {
   std::string_view name;     ///< of the op, a string that stays; empty for a source
   std::uint64_t number = 0;  ///< a node's is larger than those of its inputs
   State state = State::Source;
-  bool walking = false;                        ///< by some thread
-  std::uint64_t seen = 0;                      ///< by which search
-  std::vector<NodePtr> inputs;                 ///< in the order of the op's arguments
-  std::optional<std::complex<double>> factor;  ///< a number among the arguments: z ** 2, 3 * z
-  std::vector<Entry> entries;                  ///< as recorded; empty once they were walked
+  bool walking = false;                          ///< by some thread
+  std::uint64_t seen = 0;                        ///< by which search
+  std::vector<NodePtr> inputs;                   ///< in the order of the op's arguments
+  std::unique_ptr<std::complex<double>> factor;  ///< a number among the arguments: z ** 2, 3 * z; most calls have none
+  std::vector<Entry> entries;                    ///< as recorded; empty once they were walked
 
   // For pictures of the tape.
   std::shared_ptr<SlotBase> slot;    ///< of a variable; of an op's first output until it was walked

@@ -357,7 +357,7 @@ std::vector<PyObject*> called(std::string_view name, std::span<TensorObject* con
     result = computed(name, compute);
   }
   if (result.node != nullptr) {
-    result.node->factor = factor;
+    if (factor) result.node->factor = std::make_unique<std::complex<double>>(*factor);
     result.node->inputs.reserve(operands.size());
     for (TensorObject* x : operands) result.node->inputs.push_back(node_of(x));
   }
