@@ -1,5 +1,7 @@
 #include "data/tokens/normalization.h"
 
+#include <fmt/format.h>
+
 #include <boost/test/unit_test.hpp>
 
 #include "data/files/utf8.h"
