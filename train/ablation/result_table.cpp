@@ -1,14 +1,15 @@
 #include "train/ablation/result_table.h"
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <filesystem>
 #include <set>
 
-#include <fmt/ranges.h>
 #include "core/error.h"
 #include "core/machine/json.h"
+#include "core/machine/number.h"
 #include "core/text/keys.h"
 #include "train/ablation/ablation_plan.h"
 #include "train/checkpoints/run_folder.h"
@@ -107,7 +108,7 @@ ResultTable without_rows(const ResultTable& from) {
 double RateResult::value() const {
   double number = 0;
   const char* const end = rate.data() + rate.size();
-  return std::from_chars(rate.data(), end, number).ptr == end && std::isfinite(number) ? number : 0;
+  return number_from(rate.data(), end, number).ptr == end && std::isfinite(number) ? number : 0;
 }
 
 Json without_paths(Json config) {
