@@ -17,10 +17,7 @@ std::vector<std::string> lines_of(const std::string& text) {
   return lines;
 }
 
-}  // namespace
-
-std::vector<NamedTable> tables_of(const ResultTable& runs) {
-  const AblationReport report(runs);
+std::vector<NamedTable> tables_of(const ResultTable& runs, const AblationReport& report) {
   std::vector<NamedTable> all = {{"costs", runs.costs ? report.costs() : ""}};
   if (!runs.costs)
     all = {{"rows", report.rows()},
@@ -35,6 +32,10 @@ std::vector<NamedTable> tables_of(const ResultTable& runs) {
   return all;
 }
 
+}  // namespace
+
+std::vector<NamedTable> tables_of(const ResultTable& runs) { return tables_of(runs, AblationReport(runs)); }
+
 std::string markdown_of(const ResultTable& runs) {
   std::vector<std::string> tables;
   for (NamedTable& table : tables_of(runs)) tables.push_back(std::move(table.markdown));
@@ -42,10 +43,11 @@ std::string markdown_of(const ResultTable& runs) {
 }
 
 std::string json_of(const ResultTable& runs) {
-  std::string text = AblationReport(runs).json();
+  const AblationReport report(runs);
+  std::string text = report.json();
   text.erase(text.rfind('}'));
   nlohmann::ordered_json tables = nlohmann::ordered_json::object();
-  for (const NamedTable& table : tables_of(runs)) tables[table.kind] = table.markdown;
+  for (const NamedTable& table : tables_of(runs, report)) tables[table.kind] = table.markdown;
   return text + ",\n\"tables\":" + tables.dump() + "}\n";
 }
 

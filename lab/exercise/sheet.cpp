@@ -11,38 +11,26 @@
 #include "core/text/text_layout.h"
 #include "data/files/checksum.h"
 #include "data/files/utf8.h"
+#include "data/tokens/unicode_compositions.h"
 
 namespace argand {
 namespace {
 
-/// Latin letters with accents, and those that are written as two without them.
-struct Accented {
-  char32_t first, last;
-  const char* plain;
-};
-constexpr Accented accented[] = {
-    {0xC0, 0xC5, "a"},     {0xC6, 0xC6, "ae"},    {0xC7, 0xC7, "c"},     {0xC8, 0xCB, "e"},     {0xCC, 0xCF, "i"},
-    {0xD0, 0xD0, "d"},     {0xD1, 0xD1, "n"},     {0xD2, 0xD6, "o"},     {0xD8, 0xD8, "o"},     {0xD9, 0xDC, "u"},
-    {0xDD, 0xDD, "y"},     {0xDE, 0xDE, "th"},    {0xDF, 0xDF, "ss"},    {0xE0, 0xE5, "a"},     {0xE6, 0xE6, "ae"},
-    {0xE7, 0xE7, "c"},     {0xE8, 0xEB, "e"},     {0xEC, 0xEF, "i"},     {0xF0, 0xF0, "d"},     {0xF1, 0xF1, "n"},
-    {0xF2, 0xF6, "o"},     {0xF8, 0xF8, "o"},     {0xF9, 0xFC, "u"},     {0xFD, 0xFD, "y"},     {0xFE, 0xFE, "th"},
-    {0xFF, 0xFF, "y"},     {0x100, 0x105, "a"},   {0x106, 0x10D, "c"},   {0x10E, 0x111, "d"},   {0x112, 0x11B, "e"},
-    {0x11C, 0x123, "g"},   {0x124, 0x127, "h"},   {0x128, 0x131, "i"},   {0x132, 0x133, "ij"},  {0x134, 0x135, "j"},
-    {0x136, 0x138, "k"},   {0x139, 0x142, "l"},   {0x143, 0x14B, "n"},   {0x14C, 0x151, "o"},   {0x152, 0x153, "oe"},
-    {0x154, 0x159, "r"},   {0x15A, 0x161, "s"},   {0x162, 0x167, "t"},   {0x168, 0x173, "u"},   {0x174, 0x175, "w"},
-    {0x176, 0x178, "y"},   {0x179, 0x17E, "z"},   {0x1A0, 0x1A1, "o"},   {0x1AF, 0x1B0, "u"},   {0x218, 0x219, "s"},
-    {0x21A, 0x21B, "t"},   {0x1EA0, 0x1EB7, "a"}, {0x1EB8, 0x1EC7, "e"}, {0x1EC8, 0x1ECB, "i"}, {0x1ECC, 0x1EE3, "o"},
-    {0x1EE4, 0x1EF1, "u"}, {0x1EF2, 0x1EF9, "y"},
+/// Latin letters that Unicode does not decompose into a plain one and an accent, and how they are written without them.
+constexpr std::pair<std::u32string_view, const char*> undecomposed[] = {
+    {U"Ææ", "ae"}, {U"ÐðĐđ", "d"}, {U"Ħħ", "h"}, {U"ı", "i"},    {U"Ĳĳ", "ij"}, {U"ĸ", "k"},  {U"ĿŀŁł", "l"},
+    {U"ŉŊŋ", "n"}, {U"Øø", "o"},   {U"Œœ", "oe"}, {U"ſ", "s"}, {U"ẞß", "ss"}, {U"Ŧŧ", "t"}, {U"Þþ", "th"},
 };
 
-/// A Latin letter in lower case without its accent, or a digit; "" for anything else.
+/// A Latin letter in lower case without its accents, or a digit; "" for anything else.
 std::string plain_letter(char32_t letter) {
+  for (std::u32string parts; !(parts = decomposition(letter)).empty();) letter = parts.front();
   if (letter < 128) {
     const int c = static_cast<int>(letter);
     return std::isalnum(c) != 0 ? std::string(1, static_cast<char>(std::tolower(c))) : "";
   }
-  for (const auto& [first, last, plain] : accented)
-    if (letter >= first && letter <= last) return plain;
+  for (const auto& [letters, plain] : undecomposed)
+    if (letters.find(letter) != std::u32string_view::npos) return plain;
   return "";
 }
 
