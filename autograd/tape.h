@@ -55,19 +55,20 @@ class GradientAccumulator {
 template <Scalar T>
 GradientAccumulator<T> accumulator(const Var<T>& x);
 
-/// A gradient computation and what it holds: a std::function<void()> whose memory is the pool's and whose copies share what they
-/// hold. (A chain of scalars has thousands of them alive at a time; malloc() keeps seven blocks of a size at hand, the pool as many
-/// as it needs.)
+/// A gradient computation and what it holds and never changes: a std::function<void()> whose memory is the pool's and whose copies
+/// share what they hold. (A chain of scalars has thousands of them alive at a time; malloc() keeps seven blocks of a size at hand,
+/// the pool as many as it needs.)
 class BackwardClosure {
  public:
   template <class F>
   explicit BackwardClosure(F f)
-      : held_(std::allocate_shared<F>(PoolAllocator<F>(), std::move(f))), call_([](void* f) { (*static_cast<F*>(f))(); }) {}
+      : held_(std::allocate_shared<F>(PoolAllocator<F>(), std::move(f))),
+        call_([](const void* f) { (*static_cast<const F*>(f))(); }) {}
   void operator()() const { call_(held_.get()); }
 
  private:
-  std::shared_ptr<void> held_;
-  void (*call_)(void*);
+  std::shared_ptr<const void> held_;
+  void (*call_)(const void*);
 };
 
 struct TapeEntry {
@@ -176,10 +177,12 @@ Var<Out> with_tangent(const Var<Out>& w, const std::function<Var<Out>(const Var<
 
 template <Scalar Out, class Backward, class Tangent>
 Var<Out> record(const Op& op, Tensor<Out> y, Backward backward, const Tangent& tangent, const Inputs& inputs) {
+  static_assert(std::is_invocable_v<const Backward&, const Tensor<Out>&>,
+                "record: a backward that changes what it holds (a mutable lambda) could not be walked twice");
   op.require_usable();
   const auto appended = [&] {
     std::shared_ptr<Slot<Out>> slot = slot_of_output(y);
-    BackwardClosure closure([to = slot.get(), backward = std::move(backward)]() mutable { backward(to->grad); });
+    BackwardClosure closure([to = slot.get(), backward = std::move(backward)] { backward(to->grad); });
     return append(op, std::move(y), std::move(slot), std::move(closure), inputs);
   };
   Var<Out> w = inputs.want_gradient() ? appended() : compute(op, std::move(y), inputs);
