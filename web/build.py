@@ -21,9 +21,11 @@ HEADERS = "/usr/include"  # Debian's fmt, nlohmann-json, CLI11 and Boost.Math ar
 
 @dataclasses.dataclass
 class Page:
-    """A page and its library. `units`: what is compiled, several files as one as in the build of the library."""
+    """A page and its library. `units`: what is compiled, several files as one as in the build of the library; `unused`: how the files begin
+    whose headers are included and whose functions are never called."""
     name: str
     units: dict
+    unused: tuple
     compile: list
     link: list
     html: str
@@ -45,7 +47,7 @@ LAB = Page("lab", {
     "lab": """lab/expression/expression lab/expression/expression_functions lab/expression/expression_parser lab/expression/expression_point
         lab/gradient_letters lab/lab_answer lab/lab_numbers lab/lab_page lab/lab_point lab/lab_tape lab/lab_text lab/tape_rounding
         core/text/keys data/files/utf8 core/text/text_layout web/lab_web""",
-}, ["-Os"], ["-Os", "-sFILESYSTEM=0", "-sEXPORTED_FUNCTIONS=_argand_lab,_malloc,_free", "-sEXPORTED_RUNTIME_METHODS=ccall"],
+}, ("autograd/gradients", "autograd/ops/", "core/kernels/"), ["-Os"], ["-Os", "-sFILESYSTEM=0", "-sEXPORTED_FUNCTIONS=_argand_lab,_malloc,_free", "-sEXPORTED_RUNTIME_METHODS=ccall"],
     "lab.html", ("engine.js", "plane.js", "contours.js", "numbers.js", "text.js", "address.js", "hands.js", "main.js"))
 
 # Two families, and what trains, saves and opens them: fast kernels, and a file system in memory for checkpoints.
@@ -66,15 +68,15 @@ MODEL = Page("model", {
     "data": """data/batches data/corpora/corpus data/corpora/grammar data/corpora/grammar_rules data/corpora/simple_grammar data/corpora/text_parts
         data/files/atomic_file data/files/checksum data/files/safetensors data/files/safetensors_header data/files/text_file data/files/utf8
         data/random_order data/tokens/tokenizer data/tokens/word_tokens data/vocabulary""",
-    "nn": """nn/attention/dot_attention nn/attention/projection nn/attention/self_attention nn/config nn/decoder nn/decoder_config nn/init nn/layers
-        nn/layers/dropout nn/model nn/module nn/text_model""",
+    "nn": """nn/attention/dot_attention nn/attention/projection nn/attention/self_attention nn/config nn/decoder nn/decoder_config nn/init
+        nn/invariance nn/layers nn/layers/dropout nn/model nn/module nn/text_model""",
     "families": """nn/families/complexformer/config nn/families/complexformer/family nn/families/complexformer/head_table
-        nn/families/complexformer/model nn/families/complexformer/phase_attention nn/families/families nn/families/transformer/family""",
+        nn/families/complexformer/invariances nn/families/complexformer/model nn/families/complexformer/phase_attention nn/families/families nn/families/transformer/family""",
     "optim": "optim/adamw optim/clip optim/composed optim/muon optim/optimizer optim/rate optim/state",
     "train": """train/checkpoints/checkpoint train/checkpoints/stored_state train/config/changes train/config/other_words train/config/presets
         train/config/run_config train/config/settings train/generation/generation train/generation/sampling""",
     "page": "web/model/page_model web/model/model_web",
-}, ["-O2", "-msimd128", "-DARGAND_FAMILIES(f)=f(transformer) f(complexformer)", "-DXXH_IMPLEMENTATION", "-DXXH_STATIC_LINKING_ONLY"],
+}, ("core/nearest", "data/tokens/bpe", "data/tokens/character", "data/tokens/piece"), ["-O2", "-msimd128", "-DARGAND_FAMILIES(f)=f(transformer) f(complexformer)", "-DXXH_IMPLEMENTATION", "-DXXH_STATIC_LINKING_ONLY"],
     ["-O2", "-sEXPORTED_FUNCTIONS=_argand_model,_malloc,_free", "-sEXPORTED_RUNTIME_METHODS=ccall,FS"],
     "model/model.html", ("engine.js", "numbers.js", "plane.js", "model/recipe.js", "model/model.js"))
 PAGES = {page.name: page for page in (LAB, MODEL)}

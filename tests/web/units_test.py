@@ -1,4 +1,4 @@
-"""What the page compiles is there, and is all that the lab's expressions call: a fault that would show only where Emscripten is installed.
+"""What the pages compile is there, and is all that they call: faults that would show only where Emscripten is installed.
 
   units_test.py SOURCE_DIR
 """
@@ -12,6 +12,24 @@ from build import LAB, PAGES, ROOT
 
 units = {page.name: {name for names in page.units.values() for name in names.split()} for page in PAGES.values()}
 faults = [f"web/build.py names {name}, and there is no {name}.cpp" for name in sorted(set.union(*units.values())) if not os.path.exists(os.path.join(ROOT, name + ".cpp"))]
+
+
+def included(names):
+    """Headers that the units include, directly or not."""
+    found, read = set(), [name + ".cpp" for name in names]
+    while read:
+        with open(os.path.join(ROOT, read.pop()), encoding="utf8") as file:
+            new = {name for name in re.findall(r'^#include "([^"]+)"', file.read(), re.M) if os.path.exists(os.path.join(ROOT, name))} - found
+        found |= new
+        read += new
+    return found
+
+
+for page in PAGES.values():
+    names = units[page.name]
+    for name in sorted(os.path.splitext(header)[0] for header in included(n for n in names if os.path.exists(os.path.join(ROOT, n + ".cpp")))):
+        if name not in names and not name.startswith(page.unused) and os.path.exists(os.path.join(ROOT, name + ".cpp")):
+            faults.append(f"{page.name}: {name}.h is included; add {name} to the page's units in web/build.py, or to `unused`")
 for path in glob.glob(os.path.join(ROOT, "lab/expression/*.cpp")):
     for name in re.findall(r'#include "(autograd/ops/[^"]+)\.h"', open(path, encoding="utf8").read()):
         if name not in units[LAB.name] and os.path.exists(os.path.join(ROOT, name + ".cpp")):
