@@ -3,6 +3,7 @@
 
 const from = new Plane(byId("from")), to = new Plane(byId("to"));
 let ask = null, reply = null, busy = false, checking = false, stale = false, idle = 0, turning = 0, contours = "", second = null;
+let width = byId("from").getBoundingClientRect().width;  // asked for once: asking in the midst of a drawing lays the page out, 3 ms each
 const timings = [];  // from a change of the state to the new picture [ms]
 
 const hidden = () => state.exercise.length > 0 && !state.solved;
@@ -14,8 +15,7 @@ const firstOf = () => (reply && finite(reply.gradient.tape) ? add(state.at, scal
 
 /** A grip stands over its point, unless that is outside of the picture or too near to z to be told from it. */
 function place(grip, z, apart) {
-  const size = byId("from").getBoundingClientRect().width / 200;
-  const x = from.x(z), y = from.y(z), distance = Math.hypot(x - from.x(state.at), y - from.y(state.at)) * size;
+  const x = from.x(z), y = from.y(z), distance = (Math.hypot(x - from.x(state.at), y - from.y(state.at)) * width) / 200;
   grip.hidden = !finite(z) || Math.max(Math.abs(x), Math.abs(y)) > 100 || distance < apart;
   grip.style.left = 50 + x / 2 + "%";
   grip.style.top = 50 + y / 2 + "%";
@@ -47,7 +47,9 @@ function drawTo() {
   const w = reply.value, a = reply.dz.tape, b = reply.dzbar.tape, r = state.radius, linear = !hidden() && !reply.singular;
   const reach = Math.max(0, ...reply.circle.filter(finite).map((v) => modulus(add(v, scaled(w, -1)))).sort((u, v) => u - v).slice(0, 90));
   to.centre = w;
-  to.half = round125(Math.max(1.25 * (linear ? r * (modulus(a) + modulus(b)) : reach), 1e-9 + 1e-6 * modulus(w)));
+  // The ellipse fills the plane, unless the circle's image is far larger: where both derivatives are 0 it is all there is to see.
+  const ellipse = linear ? r * (modulus(a) + modulus(b)) : 0;
+  to.half = round125(Math.max(8 * ellipse > reach ? 1.25 * ellipse : 1.1 * reach, 1e-9 + 1e-6 * modulus(w)));
   to.clear();
   to.path(reply.circle, "image", true);
   to.dot(w, "z", 1.8);
@@ -172,6 +174,10 @@ function fill() {
 addEventListener("error", () => document.documentElement.dataset.errors++);
 addEventListener("unhandledrejection", () => document.documentElement.dataset.errors++);
 document.documentElement.dataset.embedded = parent !== window ? "1" : "";
+new ResizeObserver(([plane]) => {
+  width = plane.contentRect.width;
+  drawFrom();
+}).observe(byId("from"));
 readAddress();
 fill();
 listen();

@@ -1,7 +1,7 @@
 "use strict";
 // Drawing in a plane: a square of SVG, 200 units wide, that shows the numbers around a centre.
 
-const SVG = "http://www.w3.org/2000/svg";
+const SVG = "http://www.w3.org/2000/svg", FAR = 2000;
 
 function element(name, attributes, parent) {
   const made = document.createElementNS(SVG, name);
@@ -32,8 +32,9 @@ class Plane {
     this.ground = element("g", {}, svg);  // stays while the layer is drawn anew
     this.layer = element("g", {}, svg);
   }
-  x(z) { return Math.max(-1e4, Math.min(1e4, ((z[0] - this.centre[0]) / this.half) * 100)); }
-  y(z) { return Math.max(-1e4, Math.min(1e4, (-(z[1] - this.centre[1]) / this.half) * 100)); }
+  /** Coordinates that end at FAR: dashes of longer lines, which nobody sees, take a browser seconds. */
+  x(z) { return Math.max(-FAR, Math.min(FAR, ((z[0] - this.centre[0]) / this.half) * 100)); }
+  y(z) { return Math.max(-FAR, Math.min(FAR, (-(z[1] - this.centre[1]) / this.half) * 100)); }
   /** The number under a pointer. */
   number(event) {
     const box = this.svg.getBoundingClientRect(), size = Math.min(box.width, box.height);
@@ -60,7 +61,7 @@ class Plane {
     }
   }
   path(points, classes, closed) {
-    const shown = points.filter(finite);
+    const shown = points.filter((z) => finite(z) && !(closed && Math.max(Math.abs(this.x(z)), Math.abs(this.y(z))) === FAR));
     if (shown.length < 2) return;
     const d = "M" + shown.map((z) => this.x(z).toFixed(2) + " " + this.y(z).toFixed(2)).join("L") + (closed ? "Z" : "");
     element("path", { d, class: classes }, this.layer);

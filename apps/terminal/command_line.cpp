@@ -48,7 +48,8 @@ std::string explain(const CLI::App& program, const CLI::ParseError& error) {
   const CLI::App* app = innermost(&program);
   const std::vector<std::string> unknown = program.remaining(true), commands = subcommand_names(app);
   if (!unknown.empty() && !commands.empty() && !unknown.front().starts_with('-'))
-    return fmt::format("{}unknown command \"{}\"{}", place(app), unknown.front(), did_you_mean(unknown.front(), commands));
+    return fmt::format("{}unknown command \"{}\"{}", place(app), unknown.front(),
+                       app == &program ? hint_for_command(unknown.front(), commands) : did_you_mean(unknown.front(), commands));
   const auto option = std::find_if(unknown.begin(), unknown.end(), [](const std::string& w) { return w.starts_with("--"); });
   if (option != unknown.end()) {
     const std::string name = option->substr(0, option->find('='));

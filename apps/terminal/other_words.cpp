@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "apps/terminal/option_names.h"
+#include "core/text/keys.h"
 #include "train/config/other_words.h"
 
 namespace argand {
@@ -30,6 +31,18 @@ std::string hint_for(const std::string& option, const std::vector<std::string>& 
   std::transform(known.begin(), known.end(), std::back_inserter(keys), key_of);
   const auto other = other_word(key, keys);
   return other ? fmt::format("; it is called {} here{}", option_name(other->ours), other->more) : "";
+}
+
+std::string hint_for_command(const std::string& word, const std::vector<std::string>& commands) {
+  constexpr std::pair<const char*, const char*> others[] = {
+      {"grad", "lab"},      {"diff", "lab"},          {"derive", "lab"},       {"check", "gradcheck"},
+      {"plot", "portrait"}, {"draw", "portrait"},     {"tape", "graph"},       {"evaluate", "eval"},
+      {"test", "eval"},     {"sample", "generate"},   {"predict", "classify"}, {"finetune", "train"},
+      {"ops", "explain"},   {"homework", "exercise"}, {"ablation", "ablate"},  {"search", "sweep"},
+  };
+  for (const auto& [theirs, ours] : others)
+    if (word == theirs) return fmt::format("; did you mean {}?", ours);
+  return did_you_mean(word, commands);
 }
 
 }  // namespace argand

@@ -242,12 +242,14 @@ class Parser {
       sum();
       if (!take(closing)) trailing(fmt::format("\"{}\" is missing before {}", closing, quoted(token())));
       --depth_;
+      took(begin, at_);
     } else if (take('|')) {
       enter();
       sum();
       if (!take('|')) trailing("the second \"|\" of a modulus is missing before " + quoted(token()));
       --depth_;
       call(*find_expression_function("abs"), begin);
+      took(begin, at_);
     } else if (c == '\\') {
       wrong("of TeX, \\bar{z}, z^*, \\cdot and \\pi are read; a quotient is written a/b, a function sin(z)");
     } else {
@@ -312,6 +314,14 @@ class Parser {
       wrong(begin, fmt::format("{} takes {} argument{}, {}({}), and was given {}", word, function.takes.size(),
                                function.takes.size() == 1 ? "" : "s", word, function.parameters, count));
     call(function, begin);
+    took(begin, at_);
+  }
+
+  /// "zbar", "z_conj", ...: names that other programs have for a conjugate.
+  bool looks_like_conjugate(const std::string& word) const {
+    for (const std::string end : {"bar", "_bar", "conj", "_conj", "star", "_star", "b", "c"})
+      if (word.ends_with(end) && variable(word.substr(0, word.size() - end.size())) < parsed_.variables.size()) return true;
+    return false;
   }
 
   [[noreturn]] void unknown(const std::string& word, std::size_t begin, bool called) const {
@@ -324,6 +334,7 @@ class Parser {
       wrong(begin, fmt::format("unknown function {}{}", word, did_you_mean(word, known)));
     }
     if (parsed_.variables.empty()) wrong(begin, fmt::format("{} is not a number; write one as 1+2i, pi or exp(i*pi/4)", word));
+    if (looks_like_conjugate(word)) wrong(begin, "a conjugate is written conj(z) or z̄");
     std::string given;
     for (const std::string& v : parsed_.variables) given += (given.empty() ? "" : ", ") + v;
     if (!has_header_ && parsed_.variables.size() > 1) wrong(begin, fmt::format("unknown variable {}; there are {}", word, given));

@@ -64,6 +64,8 @@ BOOST_AUTO_TEST_CASE(of_the_command_line) {
                 help);
   ends_with(scratch, "trian lm", 2, "argand: unknown command \"trian\"; did you mean train?" + help);
   ends_with(scratch, "train", 2, "argand: train: which command? lm, classify" + help);
+  ends_with(scratch, "grad", 2, "argand: unknown command \"grad\"; did you mean lab?" + help);
+  ends_with(scratch, "check z", 2, "argand: unknown command \"check\"; did you mean gradcheck?" + help);
   ends_with(scratch, "train ml", 2, "argand: train: unknown command \"ml\"; did you mean lm?" + help);
   ends_with(scratch, "train lm --stpes 3", 2, "argand: train lm: unknown option --stpes; did you mean --steps?" + help);
   ends_with(scratch, "train lm --stpes=3", 2, "argand: train lm: unknown option --stpes; did you mean --steps?" + help);

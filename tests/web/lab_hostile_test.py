@@ -51,6 +51,8 @@ def sound(browser, where):
     expect(summary and "unpacked" not in summary, f"{where}: the summary says \"{summary}\"")
     bad = browser.run("[...document.querySelectorAll('svg, .grip')].map((one) => one.outerHTML.match(/[^\\w](NaN|Infinity|undefined|null)/)?.[0]).filter(Boolean)")
     expect(not bad, f"{where}: {bad} is drawn")
+    far = browser.run("Math.max(0, ...[...document.querySelectorAll('svg path')].flatMap((one) => one.getAttribute('d').match(/-?[0-9.]+/g).map(Number)).map(Math.abs))")
+    expect(far <= 2000, f"{where}: a line goes to {far} of 100, whose dashes take seconds")
     words = browser.run("document.querySelector('main').innerText.match(/\\b(undefined|null|\\[object)/)?.[0]")
     expect(not words, f"{where}: the page says {words}")
     expect(browser.run("document.documentElement.dataset.errors") == "0" and not browser.console, f"{where}: errors, {browser.console[:3]}")
@@ -95,8 +97,8 @@ def points(browser):
             expect(text in words, f"{f} at {z} does not say \"{text}\": {words}")
         for text in not_there:
             expect(text not in words, f"{f} at {z} says \"{text}\": {words}")
-    # A hand that drags across a pole and along a cut.
-    for f in ("1/z", "log(z)", "sqrt(z)", "z/|z|"):
+    # A hand that drags across a pole, along a cut, and to where both derivatives are 0 or next to it.
+    for f in ("1/z", "log(z)", "sqrt(z)", "z/|z|", "modrelu(z, -0.5)", "z^3", "(z + 0.01)^4 * 1e-6", "exp(1/z)"):
         open_at(browser, urlencode({"f": f, "z": "-0.02,0"}))
         for x in (-0.01, 0, 0.01, -1, -0.0):
             browser.run(f"moveTo([{x}, 0])")
