@@ -18,7 +18,7 @@ T part_for(G g) {
     return g;
 }
 
-/// Adds dw to the gradient of an operand of its type (no copy), or its real part for a real operand, and sums over stretched axes.
+/// Adds dw to the gradient of an operand of its type (no copy), or its real part for a real operand, and sums over broadcast axes.
 template <Scalar T, Scalar G>
 void pass_on(const GradientAccumulator<T>& dx, const Tensor<G>& dw, const Shape& shape) {
   if (!dx) return;
@@ -28,7 +28,7 @@ void pass_on(const GradientAccumulator<T>& dx, const Tensor<G>& dw, const Shape&
     dx.add(sum_to(map([](G g) { return part_for<T>(g); }, dw), shape));
 }
 
-/// dx = Σ f(dw, other), summed over the stretched axes.
+/// dx = Σ f(dw, other), summed over the broadcast axes.
 template <Scalar T, Scalar G, Scalar O, class F>
 void pass_on(const GradientAccumulator<T>& dx, const F& f, const Tensor<G>& dw, const Tensor<O>& other, const Shape& shape) {
   if (!dx) return;

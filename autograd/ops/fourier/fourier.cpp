@@ -51,9 +51,9 @@ void check_one_axis(OpCheck& check, const F& f) {
     check.function(
         norm_word(norm), [=](auto x) { return f(x, std::nullopt, -1, norm); }, check.complex({2, 5}));
   check.function(
-      "cut", [=](auto x) { return f(x, 3, -1, FourierNorm::Backward); }, check.complex({2, 5}));
+      "truncated", [=](auto x) { return f(x, 3, -1, FourierNorm::Backward); }, check.complex({2, 5}));
   check.function(
-      "filled up", [=](auto x) { return f(x, 7, -1, FourierNorm::Ortho); }, check.complex({2, 5}));
+      "zero-padded", [=](auto x) { return f(x, 7, -1, FourierNorm::Ortho); }, check.complex({2, 5}));
   check.function(
       "another axis", [=](auto x) { return f(x, 4, 0, FourierNorm::Forward); }, check.complex({3, 2, 2}));
   check.places_matter();

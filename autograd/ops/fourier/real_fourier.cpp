@@ -54,8 +54,8 @@ static const Op rfft_op(
         check.function(fmt::format("{}, odd", norm_word(norm)), f({}, -1, norm), check.real({2, 5}));
         check.function(fmt::format("{}, even", norm_word(norm)), f({}, -1, norm), check.real({2, 6}));
       }
-      check.function("cut", f(3, -1, FourierNorm::Backward), check.real({2, 5}));
-      check.function("filled up", f(8, -1, FourierNorm::Ortho), check.real({2, 5}));
+      check.function("truncated", f(3, -1, FourierNorm::Backward), check.real({2, 5}));
+      check.function("zero-padded", f(8, -1, FourierNorm::Ortho), check.real({2, 5}));
       check.function("another axis", f(4, 0, FourierNorm::Forward), check.real({3, 2, 2}));
       check.places_matter();
       check.sizes("", [=](OpCheck& at, std::int64_t n) {
@@ -107,9 +107,9 @@ static const Op irfft_op(
         check.function(fmt::format("{}, even", norm_word(norm)), f({}, -1, norm), check.complex({2, 4}));
         check.function(fmt::format("{}, odd", norm_word(norm)), f(7, -1, norm), check.complex({2, 4}));
       }
-      check.function("cut", f(4, -1, FourierNorm::Backward), check.complex({2, 5}));
-      check.function("cut, odd", f(5, -1, FourierNorm::Ortho), check.complex({2, 5}));
-      check.function("filled up", f(9, -1, FourierNorm::Backward), check.complex({2, 3}));
+      check.function("truncated", f(4, -1, FourierNorm::Backward), check.complex({2, 5}));
+      check.function("truncated, odd", f(5, -1, FourierNorm::Ortho), check.complex({2, 5}));
+      check.function("zero-padded", f(9, -1, FourierNorm::Backward), check.complex({2, 3}));
       check.function("one number", f(1, -1, FourierNorm::Backward), check.complex({2, 3}));
       check.function("another axis", f(4, 0, FourierNorm::Forward), check.complex({3, 2, 2}));
       check.places_matter();

@@ -282,7 +282,7 @@ static const Op atan2_op(
     [](OpCheck& check) {
       const auto f = [](auto y, auto x) { return atan2(y, x); };
       check.function("real", f, check.real({3, 4}, 0.3, 2), check.real({3, 4}));
-      check.function("stretched", f, check.real({3, 1}, -2, -0.3), check.real({4}));
+      check.function("broadcast", f, check.real({3, 1}, -2, -0.3), check.real({4}));
       check.sizes("", [f](OpCheck& at, std::int64_t n) {
         at.function("row", f, at.real({2, n}, 0.3, 2), at.real({n}));
         at.function("one", f, at.real({n}), at.real({1}, 0.3, 2));

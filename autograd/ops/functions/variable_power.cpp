@@ -66,7 +66,7 @@ static const Op power_op(
       const auto f = [](auto z, auto p) { return pow(z, p); };
       check.function("real", f, check.real({3, 4}, 0.3, 3), check.real({3, 4}));
       check.function("complex", f, check.complex({3, 4}), check.complex({3, 4}));
-      check.function("real base, stretched", f, check.real({3, 1}, 0.3, 3), check.complex({4}));
+      check.function("real base, broadcast", f, check.real({3, 1}, 0.3, 3), check.complex({4}));
       check.function("real exponent", f, check.complex({4}), check.real({4}));
       check.sizes("", [f](OpCheck& at, std::int64_t n) {
         at.function("real base, one", f, at.real({1}, 0.5, 2), at.complex({n}));

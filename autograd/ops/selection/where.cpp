@@ -55,7 +55,7 @@ static const Op where_op(
       const auto f = [](auto a, auto b) { return where(scattered_mask(a.shape()), a, b); };
       check.function("real", f, check.real({3, 4}), check.real({3, 4}));
       check.function("complex", f, check.complex({3, 4}), check.complex({3, 4}));
-      check.function("real and complex, stretched", f, check.real({3, 4}), check.complex({4}));
+      check.function("real and complex, broadcast", f, check.real({3, 4}), check.complex({4}));
       check.sizes("", [f](OpCheck& at, std::int64_t n) {
         at.function("real", f, at.real({n}), at.real({n}));
         at.function("complex", f, at.complex({n}), at.complex({n}));

@@ -26,7 +26,7 @@ static const Op logm_op(
       const auto f = [](auto A) { return logm(A); };
       check.function("real", f, matrices::regular(check.real({3, 3})));
       check.function("complex", f, matrices::regular(check.complex({2, 3, 3})));
-      check.function("real, turning", f, Tensor<double>({2, 2}, {0.1, -1.5, 1, 0.2}));
+      check.function("real, conjugate eigenvalues", f, Tensor<double>({2, 2}, {0.1, -1.5, 1, 0.2}));
       check.function("real, equal eigenvalues", f, Tensor<double>({2, 2}, {2, 0, 0, 2}));
       check.function("complex, defective", f, Tensor<std::complex<double>>({2, 2}, {{2, 1}, 1, 0, {2, 1}}));
       matrices::sizes_regular(check, f, 19);
