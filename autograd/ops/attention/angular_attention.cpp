@@ -20,19 +20,17 @@ static const Op angular_attention_op(
                  "Re⟨u(Q_m), u(K_n)⟩, u(z) = z/|z| componentwise",
      .dz = "∂S_mn/∂Q_mj = -scale · sin(α - β) conj(u)/(2i|Q_mj|) with α = arg Q_mj, β = arg K_nj, u = e^{iα}",
      .dzbar = "the conjugate, as S is real: scale · sin(α - β) u/(2i|Q_mj|); O is linear in V, so ∂O/∂V̄ = 0",
-     .vjp = "du of the phasors u = u(Q) as in attention;  t = Im(conj(u) du) = dL/d arg Q;  dQ = i t u/|Q|;  dK alike;  dV = Pᵀ dO",
-     .jvp = "Ȯ as of attention, with the phasors u and their tangents u̇ = i u Im(conj(u) Q̇)/|Q| for queries and keys",
+     .vjp =
+         "du of the phasors u = u(Q) as in attention;  t = Im(conj(u) du) = dL/d arg Q;  dQ = i t u/|Q|;  dK likewise;  dV = Pᵀ dO",
+     .jvp = "Ȯ as in attention, with the phasors u and their tangents u̇ = i u Im(conj(u) Q̇)/|Q| for queries and keys",
      .derivation =
-         "cos(α - β) = Re(conj(e^{iβ}) e^{iα}): the score is a dot product of unit phasors seen as pairs of reals, so that "
-         "attention's tiles give du = dL/d(Re u) + i dL/d(Im u). Turning the phase by α moves u at the rate i u, hence dL/dα = "
-         "Re(conj(iu) du) = Im(conj(u) du): for one score, -scale · sin(α - β) dS. And arg z = Im log z has the gradient 2 ∂α/∂z̄ = "
-         "i z/|z|², which "
+         "cos(α - β) = Re(conj(e^{iβ}) e^{iα}): the score is a dot product of unit phasors seen as pairs of reals, so attention's "
+         "tiles give du = dL/d(Re u) + i dL/d(Im u). Changing the phase α moves u at the rate i u, hence dL/dα = Re(conj(iu) du) = "
+         "Im(conj(u) du): for one score, -scale · sin(α - β) dS. And arg z = Im log z has the gradient 2 ∂α/∂z̄ = i z/|z|², which "
          "makes dQ = i (dL/dα) Q/|Q|² = i t u/|Q|. It is orthogonal to Q: magnitudes never enter the score. No arctangent is "
-         "taken, so "
-         "the cut of arg is nowhere to be seen. Forward: α̇ = Im(conj(u) Q̇)/|Q| and u̇ = i u α̇.",
-     .singular =
-         "a component that is 0 has no phase: u = 0 there, and its gradient is 0 (subnormal magnitudes, whose inverse overflows, "
-         "likewise); a query that sees no key has O = 0 and gradient 0",
+         "taken, so the branch cut of arg never appears. Forward: α̇ = Im(conj(u) Q̇)/|Q| and u̇ = i u α̇.",
+     .singular = "a component that is 0 has no phase: u = 0 there, and its gradient is 0 (as for subnormal magnitudes, whose "
+                 "reciprocals may overflow); a query that sees no key has O = 0 and gradient 0",
      .source = "CRAT, angular attention; tiles: Dao et al., FlashAttention (2022)"},
     [](OpCheck& check) {
       using C = std::complex<double>;

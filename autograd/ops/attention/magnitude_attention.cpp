@@ -19,16 +19,15 @@ static const Op magnitude_attention_op(
      .equation =
          "O = P V, P = softmax(scale · |S|), S = Q Kᵀ in the algebra: S_a = Q_a K_aᵀ + κ Q_b K_bᵀ, S_b = Q_a K_bᵀ + Q_b K_aᵀ",
      .dz = "∂|S|/∂S_a = S_a/|S|, ∂|S|/∂S_b = w S_b/|S|, ∂|S|/∂w = S_b²/(2|S|); ∂S_a/∂κ = Q_b K_bᵀ",
-     .dzbar = "no complex input; numbers enter as their parts",
+     .dzbar = "no complex input; hypercomplex numbers enter as their parts",
      .vjp =
          "G = d|S| as in attention;  dS_a = G S_a/|S|, dS_b = G w S_b/|S|;  with the queries' copies Q⁰ = (Q_a, κ Q_b), Q¹ = (Q_b, "
          "Q_a), S_c = Qᶜ Kᵀ:  dQᶜ = dS_c K, dK = Σ_c dS_cᵀ Qᶜ;  dθ = dκ/dθ Σ dQ⁰_b Q_b + dw/dθ Σ G S_b²/(2|S|)",
-     .jvp = "Ȯ as of attention, with |S|˙ = (S_a Ṡ_a + w S_b Ṡ_b + ẇ S_b²/2)/|S|,  Ṡ_c = Q̇ᶜ Kᵀ + Qᶜ K̇ᵀ,  Q̇⁰ = (Q̇_a, κ Q̇_b + κ̇ Q_b)",
-     .derivation =
-         "Every part of S is a real scalar product of the key's parts with a rearranged, signed copy of the query's, so the "
-         "scores of all parts are one real product [Q⁰; Q¹] Kᵀ of the pairs as they lie in memory, and so are both "
-         "gradients. Quaternions have four copies. |S| and the softmax are computed again, tile by tile, from the rows' sums. "
-         "Forward: the chain rule along the same way.",
+     .jvp = "Ȯ as in attention, with |S|˙ = (S_a Ṡ_a + w S_b Ṡ_b + ẇ S_b²/2)/|S|,  Ṡ_c = Q̇ᶜ Kᵀ + Qᶜ K̇ᵀ,  Q̇⁰ = (Q̇_a, κ Q̇_b + κ̇ Q_b)",
+     .derivation = "Each part of S is a real dot product of the key's parts with a rearranged, signed copy of the query's, so the "
+                   "scores of all parts are one real product [Q⁰; Q¹] Kᵀ of the pairs as stored, and so are both gradients. "
+                   "Quaternions have four copies. |S| and the softmax are recomputed, tile by tile, from the rows' sums. Forward: "
+                   "the chain rule along the same path.",
      .singular = "S = 0 has |S| = 1e-6 and gradient 0; a query that sees no key has O = 0 and gradient 0",
      .source = "QIC's attention; Dao et al., FlashAttention (2022), appendix B.2"},
     [](OpCheck& check) {

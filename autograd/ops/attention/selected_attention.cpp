@@ -22,10 +22,9 @@ static const Op selected_attention_op(
      .dzbar = "no complex input",
      .vjp = "da_j = β_j (do·m_j - do·o);  dq = scale Σ_j da_j m_j;  dM[v] = Σ β_j do + scale da_j q over the j with s_j = v",
      .jvp = "ȯ = Σ_j β_j (ȧ_j - Σ_i β_i ȧ_i) m_j + β_j ṁ_j,  ȧ_j = scale (q̇·m_j + q·ṁ_j)",
-     .derivation =
-         "∂o/∂β_j = m_j gives dβ_j = do·m_j; the softmax's Jacobian da_j = β_j (dβ_j - Σ_i β_i dβ_i), and Σ_i β_i (do·m_i) = "
-         "do·o. a is bilinear in q and m_j, o linear in m_j: each chosen row receives both parts. The tangent is that of "
-         "attention of one query to k keys, the chosen rows, which are its values as well.",
+     .derivation = "∂o/∂β_j = m_j gives dβ_j = do·m_j; the softmax's Jacobian gives da_j = β_j (dβ_j - Σ_i β_i dβ_i), and Σ_i β_i "
+                   "(do·m_i) = do·o. a is bilinear in q and m_j, o linear in m_j: each selected row receives both parts. The "
+                   "tangent is that of attention from one query to k keys, the selected rows, which are its values as well.",
      .singular = "none; with k = 0 the value and all gradients are 0",
      .source = "CRAT, Imaginary Reflection Window: β = softmax(q·Enc/τ), c = Σ β Enc"},
     [](OpCheck& check) {

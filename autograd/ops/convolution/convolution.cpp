@@ -19,10 +19,11 @@ static const Op conv2d_op(
      .dzbar = "0",
      .vjp = "dx_c(r) = Σ_o Σ_{p, d: p s + d δ - q = r} conj(w_oc(d)) dy_o(p), dw_oc(d) = Σ_n Σ_p dy_o(p) conj(x_c(p s + d δ - q))",
      .jvp = "ẏ = conv2d(ẋ, w) + conv2d(x, ẇ)",
-     .derivation =
-         "Y = W X with X the columns of x: a row for each (c, d), a column for each place p. So dX = Wᴴ dY and dW = dY Xᴴ, and dx "
-         "gathers dX where its columns came from, which is the transposed convolution with conj(w). Bilinear, hence the tangent.",
-     .singular = "none; an infinite number makes NaN wherever the window meets it with a 0",
+     .derivation = "Y = W X, where X holds the columns of x: one row per (c, d), one column per output position p. So dX = Wᴴ dY "
+                   "and dW = dY Xᴴ, and dx adds the entries of dX back where they came from: the transposed convolution with "
+                   "conj(w). Bilinear, hence the tangent.",
+     .singular =
+         "none; an infinite input gives NaN wherever the window multiplies it by 0, and an infinite weight wherever it meets a 0",
      .source = "Dumoulin & Visin, A guide to convolution arithmetic (2016), sections 2 and 4"},
     [](OpCheck& check) {
       const auto f = [](ConvolutionOptions o) { return [o](auto x, auto w) { return conv2d(x, w, o); }; };
@@ -45,15 +46,15 @@ static const Op conv3d_op(
     {.name = "conv3d",
      .kind = Kind::Holomorphic,
      .equation =
-         "y_o(p) = Σ_c Σ_d w_oc(d) x_c(p s + d δ - q), p and d of three axes: stride s, dilation δ, padding q, x = 0 outside",
+         "y_o(p) = Σ_c Σ_d w_oc(d) x_c(p s + d δ - q), p and d with three axes: stride s, dilation δ, padding q, x = 0 outside",
      .dz = "∂y_o(p)/∂x_c(p s + d δ - q) = w_oc(d), ∂y_o(p)/∂w_oc(d) = x_c(p s + d δ - q)",
      .dzbar = "0",
      .vjp = "dx_c(r) = Σ_o Σ_{p, d: p s + d δ - q = r} conj(w_oc(d)) dy_o(p), dw_oc(d) = Σ_n Σ_p dy_o(p) conj(x_c(p s + d δ - q))",
      .jvp = "ẏ = conv3d(ẋ, w) + conv3d(x, ẇ)",
-     .derivation =
-         "That of conv2d, whose columns have cells of one more axis: Y = W X with a row of X for each (c, d), so that dX = Wᴴ dY, "
-         "gathered into dx where its columns came from, and dW = dY Xᴴ. Bilinear, hence the tangent.",
-     .singular = "none; an infinite number makes NaN wherever the window meets it with a 0",
+     .derivation = "As for conv2d, with window cells of one more axis: Y = W X with one row of X per (c, d), so dX = Wᴴ dY, added "
+                   "back into dx where its entries came from, and dW = dY Xᴴ. Bilinear, hence the tangent.",
+     .singular =
+         "none; an infinite input gives NaN wherever the window multiplies it by 0, and an infinite weight wherever it meets a 0",
      .source = "Dumoulin & Visin, A guide to convolution arithmetic (2016), sections 2 and 4"},
     [](OpCheck& check) {
       const auto f = [](Convolution3dOptions o) { return [o](auto x, auto w) { return conv3d(x, w, o); }; };
@@ -104,9 +105,9 @@ static const Op conv_transpose2d_op(
      .vjp = "dx_c(p) = Σ_o Σ_d conj(w_co(d)) dy_o(p s + d δ - q), dw_co(d) = Σ_n Σ_p conj(x_c(p)) dy_o(p s + d δ - q)",
      .jvp = "ẏ = conv_transpose2d(ẋ, w) + conv_transpose2d(x, ẇ)",
      .derivation =
-         "The matrix of conv2d, transposed: the columns Wᵀ X gather into y. So dx = conj(W) times the columns of dy, a convolution "
-         "with conj(w), and dW = conj(X) times them. (conv2d's gradient is its adjoint, Wᴴ: this map with conj(w).)",
-     .singular = "none; an infinite number makes NaN wherever it meets a 0 of the window",
+         "The matrix of conv2d, transposed: the columns Wᵀ X are added into y. So dx is conj(W) times the columns of dy, a "
+         "convolution with conj(w), and dW is conj(X) times them. (conv2d's gradient is its adjoint, Wᴴ: this map with conj(w).)",
+     .singular = "none; an infinite input or weight gives NaN wherever it is multiplied by 0",
      .source = "Dumoulin & Visin, A guide to convolution arithmetic (2016), section 4"},
     [](OpCheck& check) {
       const auto f = [](ConvolutionOptions o) { return [o](auto x, auto w) { return conv_transpose2d(x, w, o); }; };

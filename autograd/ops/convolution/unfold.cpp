@@ -10,15 +10,14 @@ static const Op unfold_op(
     {.name = "unfold",
      .kind = Kind::Holomorphic,
      .equation =
-         "Y(c d, p) = x_c(p s + d δ - q), a row for each channel c and cell d: stride s, dilation δ, padding q, x = 0 outside",
+         "Y(c d, p) = x_c(p s + d δ - q), one row per channel c and window cell d: stride s, dilation δ, padding q, x = 0 outside",
      .dz = "∂Y(c d, p)/∂x_c(p s + d δ - q) = 1",
      .dzbar = "0",
      .vjp = "dx_c(r) = Σ_{p, d: p s + d δ - q = r} dY(c d, p)",
      .jvp = "Ẏ = unfold(ẋ)",
-     .derivation =
-         "Linear, and every number of Y is one of x or 0: backwards each gives its gradient to the place that it came from, where "
-         "those of overlapping windows add up.",
-     .singular = "none; an infinite number stays one wherever it comes",
+     .derivation = "Linear, and every entry of Y is an entry of x or 0: each passes its gradient back to where it came from, and "
+                   "those of overlapping windows add up.",
+     .singular = "none; infinite entries are copied as they are",
      .source = "Dumoulin & Visin, A guide to convolution arithmetic (2016), section 4.1"},
     [](OpCheck& check) {
       const auto f = [](std::array<std::int64_t, 2> window, ConvolutionOptions o) {

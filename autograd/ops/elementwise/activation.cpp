@@ -22,22 +22,23 @@ constexpr auto where_positive = [](auto y, auto g) {
 
 // ------------------------------------------------------------------------------------------------ relu
 
-static const Op relu_op({.name = "relu",
-                         .kind = Kind::Real,
-                         .equation = "y = max(x, 0)",
-                         .dz = "1 for x > 0, 0 for x < 0",
-                         .dzbar = "no complex input",
-                         .vjp = "dx = dy where y > 0, else 0",
-                         .jvp = "ẏ = ẋ where y > 0, else 0",
-                         .derivation = "y = x or y = 0, whichever holds around x. y > 0 exactly where x > 0, so the output is "
-                                       "kept. As a factor of ẋ the step is a constant: its derivative is 0 off the kink.",
-                         .singular = "x = 0: a kink; the gradient returned is 0. NaN stays NaN",
-                         .source = "Nair and Hinton, ICML 2010"},
-                        [](OpCheck& check) {
-                          const auto f = [](auto x) { return relu(x); };
-                          check.function("real", f, check.real({3, 4}));
-                          check.singular("zero", f, Tensor<double>({2}, {0.0, -0.0}), Tensor<double>::zeros({2}));
-                        });
+static const Op relu_op(
+    {.name = "relu",
+     .kind = Kind::Real,
+     .equation = "y = max(x, 0)",
+     .dz = "1 for x > 0, 0 for x < 0",
+     .dzbar = "no complex input",
+     .vjp = "dx = dy where y > 0, else 0",
+     .jvp = "ẏ = ẋ where y > 0, else 0",
+     .derivation = "y = x or y = 0, whichever holds around x. y > 0 exactly where x > 0, so only the output is saved. The step "
+                   "that multiplies ẋ counts as a constant: its derivative is 0 away from the kink.",
+     .singular = "x = 0: a kink; the gradient returned is 0. NaN stays NaN",
+     .source = "Nair and Hinton, ICML 2010"},
+    [](OpCheck& check) {
+      const auto f = [](auto x) { return relu(x); };
+      check.function("real", f, check.real({3, 4}));
+      check.singular("zero", f, Tensor<double>({2}, {0.0, -0.0}), Tensor<double>::zeros({2}));
+    });
 
 template <RealScalar R>
 Var<R> relu(const Var<R>& x) {
@@ -114,12 +115,12 @@ Var<R> silu(const Var<R>& x) {
 
 static const Op swiglu_op({.name = "swiglu",
                            .kind = Kind::Real,
-                           .equation = "y = g σ(g) u, g the gate, u the value going up",
+                           .equation = "y = g σ(g) u, g the gate, u the up projection",
                            .dz = "∂y/∂g = u σ (1 + g (1 - σ)), ∂y/∂u = g σ",
                            .dzbar = "no complex input",
                            .vjp = "dg = u σ (1 + g (1 - σ)) dy, du = g σ dy",
                            .jvp = "ẏ = u σ (1 + g (1 - σ)) ġ + g σ u̇",
-                           .derivation = "y = silu(g) u with silu' = σ (1 + g (1 - σ)). Both gradients in one pass.",
+                           .derivation = "y = silu(g) u with silu' = σ (1 + g (1 - σ)). Both gradients take one pass.",
                            .singular = "none",
                            .source = "Shazeer, arXiv:2002.05202, eq. 6"},
                           [](OpCheck& check) {

@@ -18,7 +18,7 @@ T part_for(G g) {
     return g;
 }
 
-/// Adds dw to the gradient of an operand of its type (no copy), or its real part for a real operand, and sums over stretched axes.
+/// Adds dw to the gradient of an operand of its type (no copy), or its real part for a real operand, and sums over broadcast axes.
 template <Scalar T, Scalar G>
 void pass_on(const GradientAccumulator<T>& dx, const Tensor<G>& dw, const Shape& shape) {
   if (!dx) return;
@@ -28,7 +28,7 @@ void pass_on(const GradientAccumulator<T>& dx, const Tensor<G>& dw, const Shape&
     dx.add(sum_to(map([](G g) { return part_for<T>(g); }, dw), shape));
 }
 
-/// dx = Σ f(dw, other), summed over the stretched axes.
+/// dx = Σ f(dw, other), summed over the broadcast axes.
 template <Scalar T, Scalar G, Scalar O, class F>
 void pass_on(const GradientAccumulator<T>& dx, const F& f, const Tensor<G>& dw, const Tensor<O>& other, const Shape& shape) {
   if (!dx) return;
@@ -72,10 +72,10 @@ static const Op add_op({.name = "add",
                         .equation = "w = a + b",
                         .dz = "∂w/∂a = ∂w/∂b = 1",
                         .dzbar = "0",
-                        .vjp = "da = dw, db = dw; Re dw for a real operand; summed over stretched axes",
+                        .vjp = "da = dw, db = dw; Re dw for a real operand; summed over broadcast axes",
                         .jvp = "ẇ = ȧ + ḃ",
-                        .derivation = "Linear in each operand. A real operand moves along the real axis only, hence the real part. "
-                                      "A stretched operand enters every element it was stretched to, hence the sum.",
+                        .derivation = "Linear in each operand. A real operand varies only along the real axis, hence the real "
+                                      "part. A broadcast operand enters every element it is broadcast to, hence the sum.",
                         .singular = "none",
                         .source = "definition"},
                        [](OpCheck& check) { check_pairs(check, [](auto a, auto b) { return add(a, b); }); });
@@ -101,9 +101,9 @@ static const Op sub_op({.name = "sub",
                         .equation = "w = a - b",
                         .dz = "∂w/∂a = 1, ∂w/∂b = -1",
                         .dzbar = "0",
-                        .vjp = "da = dw, db = -dw; the real part for a real operand; summed over stretched axes",
+                        .vjp = "da = dw, db = -dw; the real part for a real operand; summed over broadcast axes",
                         .jvp = "ẇ = ȧ - ḃ",
-                        .derivation = "Linear in each operand; real and stretched operands as for add.",
+                        .derivation = "Linear in each operand; real and broadcast operands as for add.",
                         .singular = "none",
                         .source = "definition"},
                        [](OpCheck& check) { check_pairs(check, [](auto a, auto b) { return sub(a, b); }); });
@@ -130,7 +130,7 @@ static const Op mul_op(
      .equation = "w = a b, elementwise",
      .dz = "∂w/∂a = b, ∂w/∂b = a",
      .dzbar = "0",
-     .vjp = "da = conj(b) dw, db = conj(a) dw; the real part for a real operand; summed over stretched axes",
+     .vjp = "da = conj(b) dw, db = conj(a) dw; the real part for a real operand; summed over broadcast axes",
      .jvp = "ẇ = ȧ b + a ḃ",
      .derivation = "Holomorphic in each operand with the other fixed, so conj(∂w/∂a) dw = conj(b) dw. For a real a "
                    "and complex b: w = (a Re b, a Im b), so ∂L/∂a = Re b Re dw + Im b Im dw = Re(conj(b) dw).",
@@ -165,11 +165,11 @@ static const Op div_op(
      .equation = "w = a / b, elementwise",
      .dz = "∂w/∂a = 1/b, ∂w/∂b = -a/b² = -w/b",
      .dzbar = "0",
-     .vjp = "da = dw / conj(b), db = -conj(w) dw / conj(b); the real part for a real operand; summed over stretched axes",
+     .vjp = "da = dw / conj(b), db = -conj(w) dw / conj(b); the real part for a real operand; summed over broadcast axes",
      .jvp = "ẇ = (ȧ - a/b ḃ) / b, 0 where b = 0",
-     .derivation = "w b = a: differentiating by a gives w' b = 1; by b, w' b + w = 0, hence w' = -w/b. Dividing twice by b instead "
-                   "of once by b² neither overflows nor underflows before the result does.",
-     .singular = "b = 0: a pole. The value is what IEEE division gives (infinite or NaN), both gradients are 0",
+     .derivation = "w b = a: differentiating with respect to a gives w' b = 1; to b, w' b + w = 0, hence w' = -w/b. Dividing twice "
+                   "by b instead of once by b² neither overflows nor underflows before the result does.",
+     .singular = "b = 0: a pole. The value is that of IEEE division (infinite or NaN); both gradients are 0",
      .source = "Ahlfors, Complex Analysis, 2.1.2"},
     [](OpCheck& check) {
       const auto f = [](auto a, auto b) { return div(a, b); };

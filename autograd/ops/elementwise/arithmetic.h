@@ -1,6 +1,6 @@
 #pragma once
 /// a + b, a - b, a · b, a / b with NumPy's broadcasting, -z and c z. Operands may be real, complex or one of each; the result is
-/// complex if either operand is. A broadcast operand's gradient is summed over the axes along which it was stretched.
+/// complex if either operand is. A broadcast operand's gradient is summed over the axes along which it was broadcast.
 /// All binary ops throw `op: shapes cannot be broadcast together: [2, 3] and [4]`.
 
 #include "autograd/var.h"

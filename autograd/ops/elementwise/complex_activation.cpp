@@ -45,12 +45,10 @@ static const Op modrelu_op(
      .dzbar = "-c u²/(2|z|) where |z| + c > 0, else 0",
      .vjp = "where |z| + c > 0: dz = dw + c i u Im(conj(u) dw)/|z|, dc = Re(conj(u) dw), summed over rows; else 0",
      .jvp = "where |z| + c > 0: ẇ = ż + ċ u + c i u Im(conj(u) ż)/|z|; else 0",
-     .derivation =
-         "Where it is active w = z + c u. The first term gives dw, the second c times the gradient of unit_phasor; c is a "
-         "real input with ∂w/∂c = u. The tangent of u is that of unit_phasor.",
-     .singular =
-         "z = 0: value 0, gradients of z and c 0 (u = 0 there). For a subnormal |z| the turning part is 0. |z| = -c: a kink, "
-         "gradients 0",
+     .derivation = "Where active, w = z + c u. The first term gives dw, the second c times the gradient of unit_phasor; c is a "
+                   "real input with ∂w/∂c = u. The tangent of u is that of unit_phasor.",
+     .singular = "z = 0: value 0, gradients of z and c 0 (u = 0 there). For a subnormal |z| the rotational part of the gradient is "
+                 "0. |z| = -c: a kink, gradients 0",
      .source = "Arjovsky, Shah, Bengio, arXiv:1511.06464, eq. 8"},
     [](OpCheck& check) {
       const auto f = [](auto z, auto c) { return modrelu(z, c); };
@@ -131,11 +129,10 @@ static const Op cardioid_op(
      .dzbar = "-(i/4) sin θ u², u = z/|z|",
      .vjp = "dz = s dw - ½ i u sin θ Re(conj(u) dw), 0 at z = 0",
      .jvp = "ẇ = s ż - ½ u sin θ Im(conj(u) ż), 0 at z = 0",
-     .derivation =
-         "∂θ/∂z = 1/(2iz) and ∂θ/∂z̄ = i z/(2|z|²) (see angle), so with s' = -½ sin θ: ∂w/∂z = s + z s'/(2iz) = s + (i/4) "
-         "sin θ and ∂w/∂z̄ = z s' i z/(2|z|²) = -(i/4) sin θ u². Then conj(∂w/∂z) dw + ∂w/∂z̄ conj(dw) = s dw - (i/4) sin θ "
-         "(dw + u² conj(dw)), and dw + u² conj(dw) = 2 u Re(conj(u) dw). |z| has cancelled: bounded everywhere. Forward, ẇ = s ż + "
-         "z ṡ with ṡ = -½ sin θ Im(ż/z), and z Im(ż/z) = u Im(conj(u) ż).",
+     .derivation = "∂θ/∂z = 1/(2iz) and ∂θ/∂z̄ = i z/(2|z|²) (see angle), so with s' = -½ sin θ: ∂w/∂z = s + z s'/(2iz) = s + (i/4) "
+                   "sin θ and ∂w/∂z̄ = z s' i z/(2|z|²) = -(i/4) sin θ u². Then conj(∂w/∂z) dw + ∂w/∂z̄ conj(dw) = s dw - (i/4) sin "
+                   "θ (dw + u² conj(dw)), and dw + u² conj(dw) = 2 u Re(conj(u) dw). |z| has cancelled, so the gradient is bounded "
+                   "everywhere. Forward, ẇ = s ż + z ṡ with ṡ = -½ sin θ Im(ż/z), and z Im(ż/z) = u Im(conj(u) ż).",
      .singular = "z = 0: s depends on the direction of approach; value 0, gradient 0",
      .source = "Virtue, Yu, Lustig, arXiv:1707.00070, eq. 4"},
     [](OpCheck& check) {
@@ -186,7 +183,7 @@ static const Op zrelu_op(
      .vjp = "dz = dw where w ≠ 0, else 0",
      .jvp = "ẇ = ż where w ≠ 0, else 0",
      .derivation = "w = z or w = 0, whichever holds around z: holomorphic off the boundary of the quadrant.",
-     .singular = "the two half-axes that bound the quadrant: w jumps; gradient dw on them, 0 at z = 0",
+     .singular = "the two half-axes that bound the quadrant: w jumps; on them the gradient is that of w, except 0 at z = 0",
      .source = "Guberman, arXiv:1602.09046, sec. 4.2.1"},
     [](OpCheck& check) {
       const auto f = [](auto z) { return zrelu(z); };
@@ -212,24 +209,23 @@ Var<std::complex<R>> zrelu(const Var<std::complex<R>>& z) {
 
 // ------------------------------------------------------------------------------------------------ crelu
 
-static const Op crelu_op(
-    {.name = "crelu",
-     .kind = Kind::General,
-     .equation = "w = max(x, 0) + i max(y, 0)",
-     .dz = "½(H(x) + H(y)), H = 1 for positive numbers, else 0",
-     .dzbar = "½(H(x) - H(y))",
-     .vjp = "dz = H(x) Re dw + i H(y) Im dw",
-     .jvp = "ẇ = H(x) ẋ + i H(y) ẏ",
-     .derivation = "∂w/∂x = H(x), ∂w/∂y = i H(y); ∂/∂z = ½(∂/∂x - i ∂/∂y), ∂/∂z̄ = ½(∂/∂x + i ∂/∂y). The two terms of "
-                   "the convention add to H(x) Re dw + i H(y) Im dw: two reals side by side. H is a constant factor: its "
-                   "derivative is 0 off the kinks.",
-     .singular = "x = 0 or y = 0: a kink of that part, whose gradient is 0 there",
-     .source = "Trabelsi et al., arXiv:1705.09792, sec. 3.4"},
-    [](OpCheck& check) {
-      const auto f = [](auto z) { return crelu(z); };
-      check.function("complex", f, check.complex({4, 4}));
-      check.singular("zero", f, zeros_of_all_signs(), Tensor<C>::zeros({4}));
-    });
+static const Op crelu_op({.name = "crelu",
+                          .kind = Kind::General,
+                          .equation = "w = max(x, 0) + i max(y, 0)",
+                          .dz = "½(H(x) + H(y)), H = 1 for positive numbers, else 0",
+                          .dzbar = "½(H(x) - H(y))",
+                          .vjp = "dz = H(x) Re dw + i H(y) Im dw",
+                          .jvp = "ẇ = H(x) ẋ + i H(y) ẏ",
+                          .derivation = "∂w/∂x = H(x), ∂w/∂y = i H(y); ∂/∂z = ½(∂/∂x - i ∂/∂y), ∂/∂z̄ = ½(∂/∂x + i ∂/∂y). The two "
+                                        "terms of the convention add up to H(x) Re dw + i H(y) Im dw: two real ReLUs side by side. "
+                                        "H counts as a constant factor: its derivative is 0 away from the kinks.",
+                          .singular = "x = 0 or y = 0: a kink in that part, whose gradient is 0 there",
+                          .source = "Trabelsi et al., arXiv:1705.09792, sec. 3.4"},
+                         [](OpCheck& check) {
+                           const auto f = [](auto z) { return crelu(z); };
+                           check.function("complex", f, check.complex({4, 4}));
+                           check.singular("zero", f, zeros_of_all_signs(), Tensor<C>::zeros({4}));
+                         });
 
 template <RealScalar R>
 Var<std::complex<R>> crelu(const Var<std::complex<R>>& z) {
@@ -256,9 +252,9 @@ static const Op cgelu_op({.name = "cgelu",
                           .dzbar = "½(gelu'(x) - gelu'(y))",
                           .vjp = "dz = gelu'(x) Re dw + i gelu'(y) Im dw",
                           .jvp = "ẇ = gelu'(x) ẋ + i gelu'(y) ẏ",
-                          .derivation = "As crelu, with gelu'(t) = Φ(t) + t φ(t) for H(t).",
+                          .derivation = "As for crelu, with gelu'(t) = Φ(t) + t φ(t) in place of H(t).",
                           .singular = "none",
-                          .source = "Hendrycks and Gimpel, arXiv:1606.08415, on each part"},
+                          .source = "Hendrycks and Gimpel, arXiv:1606.08415, applied to each part"},
                          [](OpCheck& check) {
                            const auto f = [](auto z) { return cgelu(z); };
                            check.function("complex", f, check.complex({3, 4}));

@@ -23,7 +23,7 @@ static const Op conj_op({.name = "conj",
                          .dzbar = "1",
                          .vjp = "dz = conj(dw)",
                          .jvp = "ẇ = conj(ż)",
-                         .derivation = "Only the second term of the convention is left: 1 · conj(dw).",
+                         .derivation = "Only the second term of the convention remains: 1 · conj(dw).",
                          .singular = "none",
                          .source = "Ahlfors, Complex Analysis, 1.1.3"},
                         [](OpCheck& check) {
@@ -52,7 +52,7 @@ static const Op real_op({.name = "real",
                          .dzbar = "1/2",
                          .vjp = "dz = dw",
                          .jvp = "ẇ = Re ż",
-                         .derivation = "2 · 1/2 · dw: a real number on the real axis.",
+                         .derivation = "2 · 1/2 · dw, which is real.",
                          .singular = "none",
                          .source = "definition"},
                         [](OpCheck& check) {
@@ -79,7 +79,7 @@ static const Op imag_op({.name = "imag",
                          .dzbar = "-1/(2i) = i/2",
                          .vjp = "dz = i dw",
                          .jvp = "ẇ = Im ż",
-                         .derivation = "2 · i/2 · dw: a number on the imaginary axis.",
+                         .derivation = "2 · i/2 · dw, which is purely imaginary.",
                          .singular = "none",
                          .source = "definition"},
                         [](OpCheck& check) {
@@ -109,7 +109,7 @@ static const Op abs_op({.name = "abs",
                         .vjp = "dz = dw z/|z|, 0 at z = 0",
                         .jvp = "ẇ = Re(conj(u) ż), u = z/|z|, 0 at z = 0; sign(x) ẋ for real x",
                         .derivation = "w² = z z̄ gives 2w ∂w/∂z̄ = z, so dz = 2 z/(2|z|) dw. For real x: dx = sign(x) dw. The sign "
-                                      "is a constant factor, its derivative 0 off the kink.",
+                                      "counts as a constant factor: its derivative is 0 away from the kink.",
                         .singular = "z = 0: a cone; the gradient returned is 0",
                         .source = "Kreutz-Delgado, The Complex Gradient Operator and the CR-Calculus, 2009, sec. 4.2"},
                        [](OpCheck& check) {
@@ -155,7 +155,7 @@ static const Op abs2_op({.name = "abs2",
                          .dzbar = "z",
                          .vjp = "dz = 2 z dw",
                          .jvp = "ẇ = 2 Re(conj(z) ż)",
-                         .derivation = "∂(z z̄)/∂z̄ = z; twice that for a real-valued w.",
+                         .derivation = "∂(z z̄)/∂z̄ = z; twice that, as w is real.",
                          .singular = "none",
                          .source = "Kreutz-Delgado, The Complex Gradient Operator and the CR-Calculus, 2009, sec. 4.2"},
                         [](OpCheck& check) {
@@ -185,29 +185,27 @@ Var<RealOf<T>> abs2(const Var<T>& z) {
 
 // ------------------------------------------------------------------------------------------------ angle
 
-static const Op angle_op(
-    {.name = "angle",
-     .kind = Kind::RealValued,
-     .equation = "w = arg z = atan2(Im z, Re z) = Im log z",
-     .dz = "1/(2iz)",
-     .dzbar = "-1/(2i z̄) = i z/(2|z|²)",
-     .vjp = "dz = i z/|z|² dw, 0 at z = 0",
-     .jvp = "ẇ = Im(conj(u) ż)/|z|, u = z/|z|, 0 at z = 0",
-     .derivation =
-         "w = (log z - conj(log z))/(2i), so ∂w/∂z̄ = -(1/z̄)/(2i) = i/(2z̄) = i z/(2|z|²); twice that. Computed as (i z/|z|) dw / "
-         "|z|: |z|² leaves the range of float32 at 1e19 and at 1e-23. Forward, ẇ = Im(ż/z), and 1/z = conj(u)/|z|.",
-     .singular =
-         "z = 0: the value is that of atan2 (0 or ±π by the signs of the zeros), the gradient returned is 0; so it is for a "
-         "subnormal |z|, whose inverse overflows. On the cut (negative real axis) the value jumps by 2π; the gradient is "
-         "continuous across it",
-     .source = "Ahlfors, Complex Analysis, 2.3.4"},
-    [](OpCheck& check) {
-      const auto f = [](auto z) { return angle(z); };
-      check.function("complex", f, check.complex({3, 4}));
-      check.singular("zero", f, zeros_of_all_signs(), Tensor<C>::zeros({4}));
-      check.singular("both sides of the cut", f, cut(), Tensor<C>({2}, {{0.0, -1.0}, {0.0, -1.0}}));
-      check.finite("huge and tiny", f, huge_and_tiny());
-    });
+static const Op angle_op({.name = "angle",
+                          .kind = Kind::RealValued,
+                          .equation = "w = arg z = atan2(Im z, Re z) = Im log z",
+                          .dz = "1/(2iz)",
+                          .dzbar = "-1/(2i z̄) = i z/(2|z|²)",
+                          .vjp = "dz = i z/|z|² dw, 0 at z = 0",
+                          .jvp = "ẇ = Im(conj(u) ż)/|z|, u = z/|z|, 0 at z = 0",
+                          .derivation = "w = (log z - conj(log z))/(2i), so ∂w/∂z̄ = -(1/z̄)/(2i) = i/(2z̄) = i z/(2|z|²); twice "
+                                        "that. Computed as (i z/|z|) dw / |z|, because |z|² leaves the range of float32 above |z| "
+                                        "= 1e19 and below 1e-23. Forward, ẇ = Im(ż/z), and 1/z = conj(u)/|z|.",
+                          .singular = "z = 0: the value is that of atan2 (0 or ±π, by the signs of the zeros), the gradient "
+                                      "returned is 0, as for a subnormal |z|, whose reciprocal may overflow. On the cut (negative "
+                                      "real axis) the value jumps by 2π; the gradient is continuous across it",
+                          .source = "Ahlfors, Complex Analysis, 2.3.4"},
+                         [](OpCheck& check) {
+                           const auto f = [](auto z) { return angle(z); };
+                           check.function("complex", f, check.complex({3, 4}));
+                           check.singular("zero", f, zeros_of_all_signs(), Tensor<C>::zeros({4}));
+                           check.singular("both sides of the cut", f, cut(), Tensor<C>({2}, {{0.0, -1.0}, {0.0, -1.0}}));
+                           check.finite("huge and tiny", f, huge_and_tiny());
+                         });
 
 template <RealScalar R>
 Var<R> angle(const Var<std::complex<R>>& z) {
@@ -301,7 +299,7 @@ static const Op to_complex_op({.name = "to_complex",
                                .dzbar = "no complex input",
                                .vjp = "dx = Re dw",
                                .jvp = "ẇ = ẋ + 0i",
-                               .derivation = "w moves along the real axis only.",
+                               .derivation = "w varies only along the real axis.",
                                .singular = "none",
                                .source = "definition"},
                               [](OpCheck& check) {
@@ -327,8 +325,8 @@ static const Op view_as_real_op(
     {.name = "view_as_real",
      .kind = Kind::RealValued,
      .equation = "w[2j] = Re z[j], w[2j+1] = Im z[j]",
-     .dz = "1/2 for the real part, 1/(2i) for the imaginary",
-     .dzbar = "1/2 and i/2",
+     .dz = "1/2 for the real part, 1/(2i) for the imaginary part",
+     .dzbar = "1/2 for the real part, i/2 for the imaginary part",
      .vjp = "dz[j] = dw[2j] + i dw[2j+1]",
      .jvp = "ẇ[2j] = Re ż[j], ẇ[2j+1] = Im ż[j]",
      .derivation = "The sum of the gradients of real and imag: the pairs of dw read as complex numbers.",
@@ -357,7 +355,7 @@ static const Op view_as_complex_op({.name = "view_as_complex",
                                     .dzbar = "no complex input",
                                     .vjp = "dx[2j] = Re dw[j], dx[2j+1] = Im dw[j]",
                                     .jvp = "ẇ[j] = ẋ[2j] + i ẋ[2j+1]",
-                                    .derivation = "As make_complex: the numbers of dw read as pairs.",
+                                    .derivation = "As for make_complex: the complex numbers of dw read as pairs of reals.",
                                     .singular = "none",
                                     .source = "definition"},
                                    [](OpCheck& check) {

@@ -15,7 +15,7 @@ static const Op dropout_op({.name = "dropout",
                             .dzbar = "0",
                             .vjp = "dx = m dy / (1 - p)",
                             .jvp = "ẏ = m ẋ / (1 - p), with the same m",
-                            .derivation = "Linear in x with the real diagonal m/(1 - p). E y = x.",
+                            .derivation = "Linear in x: the real diagonal matrix m/(1 - p). The mean of y over m is x.",
                             .singular = "none",
                             .source = "Srivastava et al., JMLR 15 (2014), 1929"},
                            [](OpCheck& check) {

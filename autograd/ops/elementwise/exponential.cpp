@@ -17,7 +17,7 @@ static const Op exp_op({.name = "exp",
                         .dzbar = "0",
                         .vjp = "dz = conj(w) dw",
                         .jvp = "ẇ = w ż",
-                        .derivation = "exp is its own derivative, so conj(f'(z)) dw = conj(w) dw: the output is all that is kept.",
+                        .derivation = "exp is its own derivative, so conj(f'(z)) dw = conj(w) dw: only the output is saved.",
                         .singular = "none; overflows to infinity where e^x does",
                         .source = "Ahlfors, Complex Analysis, 2.3.1"},
                        [](OpCheck& check) {
@@ -38,12 +38,12 @@ Var<T> exp(const Var<T>& z) {
 
 static const Op log_op({.name = "log",
                         .kind = Kind::Holomorphic,
-                        .equation = "w = log|z| + i arg z, arg z in [-π, π], -π for Im z = -0.0 only",
+                        .equation = "w = log|z| + i arg z, arg z in [-π, π], with -π only for Im z = -0.0",
                         .dz = "1/z",
                         .dzbar = "0",
                         .vjp = "dz = dw / conj(z)",
                         .jvp = "ẇ = ż / z, 0 at z = 0",
-                        .derivation = "e^w = z gives w' e^w = 1, hence w' = 1/z; conj(1/z) dw = dw/conj(z).",
+                        .derivation = "e^w = z gives w' e^w = 1, so w' = 1/z and conj(1/z) dw = dw/conj(z).",
                         .singular = "z = 0: value -inf, gradient 0. A real negative number gives NaN. On the cut (negative real "
                                     "axis) the value jumps by 2πi; the "
                                     "gradient is continuous across it",

@@ -55,12 +55,11 @@ static const Op pow_op(
      .dzbar = "0",
      .vjp = "dz = conj(p z^(p-1)) dw",
      .jvp = "ẇ = p z^(p-1) ż, 0 at z = 0 if p < 1",
-     .derivation =
-         "w' = exp(p log z) p/z = p z^(p-1): the logarithm's branch is the same on both sides, so the exponents subtract. "
-         "For p = 0, w = 1 everywhere.",
-     .singular =
-         "z = 0: gradient 0 if p < 1 (it is infinite, or p = 0), value infinite if p < 0. For a fractional p a complex w jumps "
-         "across the cut (negative real axis), where arg z = ±π takes the sign of Im z; a real w does not exist (NaN)",
+     .derivation = "w' = exp(p log z) p/z = p z^(p-1): both sides use the same branch of the logarithm, so the exponents subtract. "
+                   "For p = 0, w = 1 everywhere.",
+     .singular = "z = 0: gradient 0 if p < 1 (the derivative is infinite, or p = 0), value infinite if p < 0. For a fractional p a "
+                 "complex w jumps across the cut (negative real axis), where arg z = ±π takes the sign of Im z; a real w does not "
+                 "exist there (NaN)",
      .source = "Ahlfors, Complex Analysis, 2.3.4"},
     [](OpCheck& check) {
       const auto f = [](auto z) { return pow(z, 2.5f); };
@@ -110,7 +109,7 @@ static const Op square_op({.name = "square",
                            .dzbar = "0",
                            .vjp = "dz = 2 conj(z) dw",
                            .jvp = "ẇ = 2z ż",
-                           .derivation = "(z + h)² = z² + 2zh + h².",
+                           .derivation = "(z + h)² = z² + 2zh + h², whose term linear in h is 2zh.",
                            .singular = "none",
                            .source = "Ahlfors, Complex Analysis, 2.1.2"},
                           [](OpCheck& check) {

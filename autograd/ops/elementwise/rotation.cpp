@@ -90,7 +90,7 @@ static const Op rotary_op(
      .dzbar = "0",
      .vjp = "dz_tj = e^{-i t ω_j} dy_tj",
      .jvp = "ẏ_tj = e^{i t ω_j} ż_tj",
-     .derivation = "A product with a constant of modulus 1: the gradient is turned back by the same angle.",
+     .derivation = "A product with a constant of modulus 1: the gradient is rotated back by the same angle.",
      .singular = "none",
      .source = "Su et al., RoFormer (2021), eq. 34"},
     [](OpCheck& check) {
@@ -137,14 +137,14 @@ static const Op phase_rotation_op(
      .dzbar = "½ (1 - δ) e^{iφ} u",
      .vjp = "with s = Re(e^{-iφ} dy), t = Im(e^{-iφ} dy):  dz = (s + iδt) u,  dβ = |z| t,  dδ = |z| arg(z) t",
      .jvp = "ẏ = e^{iφ} (Re(conj(u) ż) + iδ Im(conj(u) ż)) + i y (δ̇ arg z + β̇)",
-     .derivation = "∂|z|/∂z = conj(u)/2 and ∂arg z/∂z = conj(u)/(2i|z|), so ∂y/∂z = e^{iφ}(conj(u)/2 + i|z| δ conj(u)/(2i|z|)) "
-                   "= ½(1+δ) e^{iφ} conj(u); for z̄, with u/2 and -u/(2i|z|), ½(1-δ) e^{iφ} u. Then dz = ½(1+δ) e^{-iφ} u dy "
-                   "+ ½(1-δ) e^{iφ} u conj(dy) = u (Re(e^{-iφ}dy) + iδ Im(e^{-iφ}dy)). ∂y/∂β = iy, hence dβ = Re(conj(iy) dy) = "
-                   "Im(conj(y) dy) = |z| t, and dδ has the factor arg z more. Every factor is bounded as z -> 0. Forward, |z| "
-                   "moves by Re(conj(u) ż), arg z by Im(conj(u) ż)/|z|; e^{iφ} is what the op makes of u, 0 at z = 0.",
+     .derivation = "∂|z|/∂z = conj(u)/2 and ∂arg z/∂z = conj(u)/(2i|z|), so ∂y/∂z = e^{iφ}(conj(u)/2 + i|z| δ conj(u)/(2i|z|)) = "
+                   "½(1+δ) e^{iφ} conj(u); for z̄, with u/2 and -u/(2i|z|), ½(1-δ) e^{iφ} u. Then dz = ½(1+δ) e^{-iφ} u dy + ½(1-δ) "
+                   "e^{iφ} u conj(dy) = u (Re(e^{-iφ}dy) + iδ Im(e^{-iφ}dy)). ∂y/∂β = iy, hence dβ = Re(conj(iy) dy) = Im(conj(y) "
+                   "dy) = |z| t, and dδ has the extra factor arg z. Every factor stays bounded as z -> 0. Forward, |z| changes by "
+                   "Re(conj(u) ż), arg z by Im(conj(u) ż)/|z|; e^{iφ} is the op's value at u, and 0 at z = 0.",
      .singular =
          "z = 0: arg z and u are undefined; y = 0 and every gradient is 0. On the negative real axis y jumps unless δ is an "
-         "integer: the principal branch is kept, and the gradient is that of the side arg z = +π (or -π for y = -0.0)",
+         "integer: the principal branch is kept, and the gradient is that of the side arg z = +π (or -π for Im z = -0.0)",
      .source = "ComplexFormer, eq. (1)-(9)"},
     [](OpCheck& check) {
       const auto f = [](auto z, auto delta, auto beta) { return phase_rotation(z, delta, beta); };
@@ -331,8 +331,7 @@ static const Op rotate_op(
      .dzbar = "0",
      .vjp = "dz = e^{-iθ} dy,  dθ = Im(conj(y) dy)",
      .jvp = "ẏ = e^{iθ} ż + i y θ̇",
-     .derivation = "Holomorphic in z, hence dz = conj(e^{iθ}) dy. ∂y/∂θ = i y with θ real: dθ = Re(conj(iy) dy) "
-                   "= Im(conj(y) dy).",
+     .derivation = "Holomorphic in z, so dz = conj(e^{iθ}) dy. ∂y/∂θ = i y with θ real: dθ = Re(conj(iy) dy) = Im(conj(y) dy).",
      .singular = "none",
      .source = "CRAT, the rotation of the states"},
     [](OpCheck& check) {

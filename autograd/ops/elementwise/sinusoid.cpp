@@ -17,9 +17,8 @@ static const Op sinusoid_op(
      .dzbar = "no complex input",
      .vjp = "dφ_i = Σ_t y_t,2i+1 dy_t,2i - y_t,2i dy_t,2i+1",
      .jvp = "ẏ_t,2i = y_t,2i+1 φ̇_i;  ẏ_t,2i+1 = -y_t,2i φ̇_i",
-     .derivation = "sin' = cos and cos' = -sin: the derivative of either column is the other one, so that the "
-                   "gradient reads nothing but the output. With the two columns as one complex number c = sin a + i cos a that is "
-                   "ċ = -i c φ̇.",
+     .derivation = "sin' = cos and cos' = -sin: the derivative of each column is the other up to sign, so the gradient needs only "
+                   "the output. With the two columns as one complex number c = sin a + i cos a, ċ = -i c φ̇.",
      .singular = "none",
      .source = "CRAT, positions with phase offsets; Vaswani et al. (2017), section 3.5"},
     [](OpCheck& check) {

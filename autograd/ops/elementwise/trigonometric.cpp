@@ -98,10 +98,9 @@ static const Op tanh_op(
      .dzbar = "0",
      .vjp = "dz = dw / conj(cosh² z)",
      .jvp = "ẇ = 4 σ(2z) σ(-2z) ż",
-     .derivation =
-         "(sinh/cosh)' = (cosh² - sinh²)/cosh² = 1/cosh². The input is kept: 1 - w² from the output would be a difference "
-         "of equal numbers for large |Re z|. The tangent needs it made of ops: 2 cosh z = e^z + e^-z and σ(2z) = e^z/(e^z + e^-z), "
-         "hence 1/cosh² z = 4 σ(2z) σ(-2z).",
+     .derivation = "(sinh/cosh)' = (cosh² - sinh²)/cosh² = 1/cosh². The input is saved, not the output: 1 - w² would cancel for "
+                   "large |Re z|. The tangent must be built from ops: 2 cosh z = e^z + e^-z and σ(2z) = e^z/(e^z + e^-z), hence "
+                   "1/cosh² z = 4 σ(2z) σ(-2z).",
      .singular = "poles at z = iπ(k + 1/2), which no floating-point number hits. No overflow for large |Re z|: w tends to ±1",
      .source = "Ahlfors, Complex Analysis, 2.3.2"},
     [](OpCheck& check) {
@@ -136,8 +135,8 @@ static const Op sigmoid_op(
      .dzbar = "0",
      .vjp = "dz = dw / conj(4 cosh²(z/2))",
      .jvp = "ẇ = w σ(-z) ż",
-     .derivation = "w (1 + e^-z) = 1 gives w' (1 + e^-z) = w e^-z, so w' = w² e^-z = 1/(e^(z/2) + e^(-z/2))². The input is kept: "
-                   "w (1 - w) from the output would lose all digits where w is close to 1. Forward, 1 - w = σ(-z).",
+     .derivation = "w (1 + e^-z) = 1 gives w' (1 + e^-z) = w e^-z, so w' = w² e^-z = 1/(e^(z/2) + e^(-z/2))². The input is saved, "
+                   "not the output: w (1 - w) would lose all digits where w is close to 1. Forward, 1 - w = σ(-z).",
      .singular = "poles at z = iπ(2k + 1), which no floating-point number hits. No overflow for large |Re z|: w tends to 0 or 1",
      .source = "definition"},
     [](OpCheck& check) {

@@ -51,9 +51,9 @@ void check_one_axis(OpCheck& check, const F& f) {
     check.function(
         norm_word(norm), [=](auto x) { return f(x, std::nullopt, -1, norm); }, check.complex({2, 5}));
   check.function(
-      "cut", [=](auto x) { return f(x, 3, -1, FourierNorm::Backward); }, check.complex({2, 5}));
+      "truncated", [=](auto x) { return f(x, 3, -1, FourierNorm::Backward); }, check.complex({2, 5}));
   check.function(
-      "filled up", [=](auto x) { return f(x, 7, -1, FourierNorm::Ortho); }, check.complex({2, 5}));
+      "zero-padded", [=](auto x) { return f(x, 7, -1, FourierNorm::Ortho); }, check.complex({2, 5}));
   check.function(
       "another axis", [=](auto x) { return f(x, 4, 0, FourierNorm::Forward); }, check.complex({3, 2, 2}));
   check.places_matter();
@@ -93,15 +93,14 @@ void check_axes(OpCheck& check, const F& f) {
 static const Op fft_op(
     {.name = "fft",
      .kind = Kind::Holomorphic,
-     .equation = "X_k = c Σ_j w^{jk} x_j, w = e^{-2πi/n}, j, k = 0, ..., n-1; x cut or filled up with zeros to n",
-     .dz = "∂X_k/∂x_j = c w^{jk}, 0 for a j that was cut",
+     .equation = "X_k = c Σ_j w^{jk} x_j, w = e^{-2πi/n}, j, k = 0, ..., n-1; x truncated or zero-padded to length n",
+     .dz = "∂X_k/∂x_j = c w^{jk}, 0 for a truncated j",
      .dzbar = "0",
-     .vjp = "dx_j = c Σ_k w^{-jk} dX_k, cut or filled up with zeros to the length of x",
+     .vjp = "dx_j = c Σ_k w^{-jk} dX_k, truncated or zero-padded to the length of x",
      .jvp = "Ẋ = fft(ẋ)",
-     .derivation = "X = c F P x is linear, F symmetric with the elements w^{jk}, P the cutting or filling up: "
-                   "dx = (c F P)ᴴ dX = c Pᵀ conj(F) dX. conj(w) = e^{+2πi/n}, so conj(F) is the inverse transform "
-                   "without its factor: n F⁻¹. Pᵀ fills up what P cut and cuts what P filled up. The tangent of a "
-                   "linear map is the map.",
+     .derivation = "X = c F P x is linear, F symmetric with entries w^{jk}, P the truncation or zero-padding: dx = (c F P)ᴴ dX = c "
+                   "Pᵀ conj(F) dX. conj(w) = e^{+2πi/n}, so conj(F) is the unscaled inverse transform, n F⁻¹. Pᵀ pads where P "
+                   "truncates and truncates where P pads. The tangent of a linear map is the map itself.",
      .singular = "none",
      .source = "Cooley & Tukey, Math. Comp. 19 (1965); Hjørungnes, Complex-Valued Matrix Derivatives, table 3.2"},
     [](OpCheck& check) {
@@ -115,12 +114,12 @@ Var<ComplexOf<T>> fft(const Var<T>& x, std::optional<std::int64_t> n, int axis, 
 
 static const Op ifft_op({.name = "ifft",
                          .kind = Kind::Holomorphic,
-                         .equation = "x_j = c Σ_k w^{-jk} X_k, w = e^{-2πi/n}; X cut or filled up with zeros to n",
-                         .dz = "∂x_j/∂X_k = c w^{-jk}, 0 for a k that was cut",
+                         .equation = "x_j = c Σ_k w^{-jk} X_k, w = e^{-2πi/n}; X truncated or zero-padded to length n",
+                         .dz = "∂x_j/∂X_k = c w^{-jk}, 0 for a truncated k",
                          .dzbar = "0",
-                         .vjp = "dX_k = c Σ_j w^{jk} dx_j, cut or filled up with zeros to the length of X",
+                         .vjp = "dX_k = c Σ_j w^{jk} dx_j, truncated or zero-padded to the length of X",
                          .jvp = "ẋ = ifft(Ẋ)",
-                         .derivation = "As fft with conj(F) for F: dX = c Pᵀ F dx, the transform itself.",
+                         .derivation = "As for fft with conj(F) in place of F: dX = c Pᵀ F dx, the forward transform.",
                          .singular = "none",
                          .source = "Cooley & Tukey, Math. Comp. 19 (1965)"},
                         [](OpCheck& check) {
@@ -137,10 +136,10 @@ Var<ComplexOf<T>> ifft(const Var<T>& x, std::optional<std::int64_t> n, int axis,
 static const Op fftn_op(
     {.name = "fftn",
      .kind = Kind::Holomorphic,
-     .equation = "X = c F_1 F_2 ... x, a transform along each of several axes; c of all their lengths together",
+     .equation = "X = c F_1 F_2 ... x, a transform along each of several axes; c is the factor for the product of their lengths",
      .dz = "∂X_{kl...}/∂x_{jm...} = c w_1^{jk} w_2^{ml} ...",
      .dzbar = "0",
-     .vjp = "dx = c conj(F_1) conj(F_2) ... dX, every axis cut or filled up to its length in x",
+     .vjp = "dx = c conj(F_1) conj(F_2) ... dX, every axis truncated or zero-padded to its length in x",
      .jvp = "Ẋ = fftn(ẋ)",
      .derivation = "Transforms along different axes act on different indices, so they commute, and the adjoint of "
                    "their product is the product of the adjoints, each as in fft.",
@@ -160,9 +159,9 @@ static const Op ifftn_op({.name = "ifftn",
                           .equation = "x = c conj(F_1) conj(F_2) ... X, an inverse transform along each of several axes",
                           .dz = "∂x_{jm...}/∂X_{kl...} = c w_1^{-jk} w_2^{-ml} ...",
                           .dzbar = "0",
-                          .vjp = "dX = c F_1 F_2 ... dx, every axis cut or filled up to its length in X",
+                          .vjp = "dX = c F_1 F_2 ... dx, every axis truncated or zero-padded to its length in X",
                           .jvp = "ẋ = ifftn(Ẋ)",
-                          .derivation = "As fftn with conj(F) for F.",
+                          .derivation = "As for fftn with conj(F) in place of F.",
                           .singular = "none",
                           .source = "Cooley & Tukey, Math. Comp. 19 (1965)"},
                          [](OpCheck& check) {

@@ -36,14 +36,14 @@ static const Op rfft_op(
     {.name = "rfft",
      .kind = Kind::Real,
      .equation = "X_k = c Σ_j w^{jk} x_j of a real x, w = e^{-2πi/n}, for k = 0, ..., ⌊n/2⌋ only",
-     .dz = "∂X_k/∂x_j = c w^{jk}, 0 for a j that was cut",
+     .dz = "∂X_k/∂x_j = c w^{jk}, 0 for a truncated j",
      .dzbar = "no complex input",
-     .vjp = "dx_j = Re c Σ_k w^{-jk} dX_k over k = 0, ..., ⌊n/2⌋, cut or filled up to the length of x",
+     .vjp = "dx_j = Re c Σ_k w^{-jk} dX_k over k = 0, ..., ⌊n/2⌋, truncated or zero-padded to the length of x",
      .jvp = "Ẋ = rfft(ẋ)",
-     .derivation = "L depends on x_j by X_0, ..., X_{⌊n/2⌋} alone, so ∂L/∂x_j = Σ_k Re(conj(∂X_k/∂x_j) dX_k): the "
-                   "inverse transform of dX filled up with zeros, and not with its conjugates. Each k counts once, "
-                   "k = 0 and n/2 like the others; doubling the middle ones, as irfft does, would be the gradient of "
-                   "a loss that sees the other half as well.",
+     .derivation =
+         "L depends on x_j only through X_0, ..., X_{⌊n/2⌋}, so ∂L/∂x_j = Σ_k Re(conj(∂X_k/∂x_j) dX_k): the inverse transform of "
+         "dX padded with zeros, not with its conjugates. Each k counts once, k = 0 and n/2 like the others; doubling the middle "
+         "ones, as irfft does, would give the gradient of a loss that also depends on the other half.",
      .singular = "none",
      .source = "definition; Sorensen et al., IEEE Trans. ASSP 35 (1987)"},
     [](OpCheck& check) {
@@ -54,8 +54,8 @@ static const Op rfft_op(
         check.function(fmt::format("{}, odd", norm_word(norm)), f({}, -1, norm), check.real({2, 5}));
         check.function(fmt::format("{}, even", norm_word(norm)), f({}, -1, norm), check.real({2, 6}));
       }
-      check.function("cut", f(3, -1, FourierNorm::Backward), check.real({2, 5}));
-      check.function("filled up", f(8, -1, FourierNorm::Ortho), check.real({2, 5}));
+      check.function("truncated", f(3, -1, FourierNorm::Backward), check.real({2, 5}));
+      check.function("zero-padded", f(8, -1, FourierNorm::Ortho), check.real({2, 5}));
       check.function("another axis", f(4, 0, FourierNorm::Forward), check.real({3, 2, 2}));
       check.places_matter();
       check.sizes("", [=](OpCheck& at, std::int64_t n) {
@@ -90,13 +90,13 @@ static const Op irfft_op(
      .dz =
          "∂x_j/∂X_k = c m_k w^{-jk}/2; for k = 0 and n/2, whose imaginary parts are not read, c w^{-jk} ∂Re X_k/∂X_k = c w^{-jk}/2",
      .dzbar = "its conjugate",
-     .vjp = "dX_k = c m_k Σ_j w^{jk} dx_j, real for k = 0 and n/2; cut or filled up to the length of X",
+     .vjp = "dX_k = c m_k Σ_j w^{jk} dx_j, real for k = 0 and n/2; truncated or zero-padded to the length of X",
      .jvp = "ẋ = irfft(Ẋ)",
-     .derivation =
-         "A real x has X_{n-k} = conj(X_k), so the inverse transform adds to each w^{-jk} X_k its conjugate: 2 Re. Those that "
-         "are their own partners, k = 0 and, for even n, k = n/2, come once, and of them only the real part: m_k = 1. An odd n "
-         "has no n/2, and all but k = 0 are doubled. Real-linear in X_k = a + ib: ∂L/∂a + i ∂L/∂b = c m_k Σ_j dx_j (cos φ - "
-         "i sin φ), φ = 2πjk/n, which is c m_k times rfft(dx)_k; where φ is a multiple of π it is real, as it must be.",
+     .derivation = "A real x has X_{n-k} = conj(X_k), so the inverse transform adds to each w^{-jk} X_k its conjugate: 2 Re. The "
+                   "terms that are their own partners, k = 0 and, for even n, k = n/2, occur once and contribute only their real "
+                   "part: m_k = 1. For odd n there is no n/2, and all but k = 0 are doubled. Real-linear in X_k = a + ib: ∂L/∂a + "
+                   "i ∂L/∂b = c m_k Σ_j dx_j (cos φ - i sin φ), φ = 2πjk/n, which is c m_k times rfft(dx)_k; for k = 0 and n/2, φ "
+                   "is a multiple of π and the sum is real, as it must be.",
      .singular = "none",
      .source = "definition; Sorensen et al., IEEE Trans. ASSP 35 (1987)"},
     [](OpCheck& check) {
@@ -107,9 +107,9 @@ static const Op irfft_op(
         check.function(fmt::format("{}, even", norm_word(norm)), f({}, -1, norm), check.complex({2, 4}));
         check.function(fmt::format("{}, odd", norm_word(norm)), f(7, -1, norm), check.complex({2, 4}));
       }
-      check.function("cut", f(4, -1, FourierNorm::Backward), check.complex({2, 5}));
-      check.function("cut, odd", f(5, -1, FourierNorm::Ortho), check.complex({2, 5}));
-      check.function("filled up", f(9, -1, FourierNorm::Backward), check.complex({2, 3}));
+      check.function("truncated", f(4, -1, FourierNorm::Backward), check.complex({2, 5}));
+      check.function("truncated, odd", f(5, -1, FourierNorm::Ortho), check.complex({2, 5}));
+      check.function("zero-padded", f(9, -1, FourierNorm::Backward), check.complex({2, 3}));
       check.function("one number", f(1, -1, FourierNorm::Backward), check.complex({2, 3}));
       check.function("another axis", f(4, 0, FourierNorm::Forward), check.complex({3, 2, 2}));
       check.places_matter();

@@ -20,8 +20,8 @@ static const Op tan_op(
      .vjp = "dz = dw / conj(cos² z)",
      .jvp = "ẇ = 4 σ(2iz) σ(-2iz) ż; (1 + w²) ẋ for a real x",
      .derivation =
-         "(sin/cos)' = (cos² + sin²)/cos² = 1/cos². Complex, it is tanh turned by a quarter, whose formulas neither overflow "
-         "for large |Im z| nor cancel: tan' z = tanh'(iz). (1 + w² would cancel where w is close to ±i.)",
+         "(sin/cos)' = (cos² + sin²)/cos² = 1/cos². For complex z it is tanh rotated by a quarter turn, tan' z = tanh'(iz), whose "
+         "formulas neither overflow for large |Im z| nor cancel. (1 + w² would cancel where w is close to ±i.)",
      .singular = "poles at z = π(k + 1/2), which no floating-point number hits. No overflow for large |Im z|: w tends to ±i",
      .source = "Ahlfors, Complex Analysis, 2.3.2"},
     [](OpCheck& check) {
@@ -203,9 +203,9 @@ static const Op sinc_op(
      .vjp = "dz = conj(sinc' z) dw",
      .jvp = "ẇ = sinc' z ż",
      .derivation =
-         "z w = sin(πz)/π gives w + z w' = cos πz; once more n times, z w⁽ⁿ⁾ + n w⁽ⁿ⁻¹⁾ = (sin(πz)/π)⁽ⁿ⁾. Near 0 the power series, "
-         "derived term by term: sinc is entire. The op is w⁽ⁿ⁾, so that its tangent is the op with n + 1.",
-     .singular = "none: at z = 0 the value is 1, the derivative 0, the second one -π²/3",
+         "z w = sin(πz)/π gives w + z w' = cos πz, and after n differentiations z w⁽ⁿ⁾ + n w⁽ⁿ⁻¹⁾ = (sin(πz)/π)⁽ⁿ⁾. Near 0 the "
+         "power series, differentiated term by term, is used: sinc is entire. The op is w⁽ⁿ⁾, so its tangent is the op with n + 1.",
+     .singular = "none: at z = 0 the value is 1, the first derivative 0, the second -π²/3",
      .source = "NIST Digital Library of Mathematical Functions, 3.3.43"},
     [](OpCheck& check) {
       const auto f = [](auto z) { return sinc(z); };

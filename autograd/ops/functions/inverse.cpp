@@ -114,28 +114,25 @@ void check_inverse(OpCheck& check, const F& f, double low, double high) {
 
 // ------------------------------------------------------------------------------------------------ asin
 
-static const Op asin_op(
-    {.name = "asin",
-     .kind = Kind::Holomorphic,
-     .equation = "w = asin z = -i log(iz + sqrt(1 - z²)), Re w in [-π/2, π/2]",
-     .dz = "1/sqrt(1 - z²)",
-     .dzbar = "0",
-     .vjp = "dz = dw / conj(sqrt(1 - z) sqrt(1 + z))",
-     .jvp = "ẇ = ż / (sqrt(1 - z) sqrt(1 + z)), 0 at z = ±1",
-     .derivation =
-         "sin w = z gives cos w w' = 1, and cos w = sqrt(1 - z²) with Re cos w >= 0, as Re w in [-π/2, π/2]. The root of the "
-         "product is the product of the roots off the cuts, and right on both sides of them; the factors keep their digits "
-         "near ±1.",
-     .singular =
-         "z = ±1: the derivative is infinite, the gradient returned is 0. A real |x| > 1 gives NaN. On the cuts, the real axis "
-         "beyond ±1, the value is that of the side that the sign of Im z says",
-     .source = by_inversion},
-    [](OpCheck& check) {
-      const auto f = [](auto z) { return asin(z); };
-      check_inverse(check, f, -0.9, 0.9);
-      check.singular("branch points, real", f, Numbers({2}, {1, -1}), Numbers::zeros({2}));
-      check.singular("branch points", f, ComplexNumbers({2}, {{1, 0}, {-1, 0}}), ComplexNumbers::zeros({2}));
-    });
+static const Op asin_op({.name = "asin",
+                         .kind = Kind::Holomorphic,
+                         .equation = "w = asin z = -i log(iz + sqrt(1 - z²)), Re w in [-π/2, π/2]",
+                         .dz = "1/sqrt(1 - z²)",
+                         .dzbar = "0",
+                         .vjp = "dz = dw / conj(sqrt(1 - z) sqrt(1 + z))",
+                         .jvp = "ẇ = ż / (sqrt(1 - z) sqrt(1 + z)), 0 at z = ±1",
+                         .derivation = "sin w = z gives cos w w' = 1, and cos w = sqrt(1 - z²) with Re cos w >= 0, as Re w in "
+                                       "[-π/2, π/2]. The root of the product equals the product of the roots off the cuts and is "
+                                       "correct on both sides of them; the factors keep their digits near ±1.",
+                         .singular = "z = ±1: the derivative is infinite, the gradient returned is 0. A real |x| > 1 gives NaN. On "
+                                     "the cuts, the real axis beyond ±1, the sign of Im z selects the side",
+                         .source = by_inversion},
+                        [](OpCheck& check) {
+                          const auto f = [](auto z) { return asin(z); };
+                          check_inverse(check, f, -0.9, 0.9);
+                          check.singular("branch points, real", f, Numbers({2}, {1, -1}), Numbers::zeros({2}));
+                          check.singular("branch points", f, ComplexNumbers({2}, {{1, 0}, {-1, 0}}), ComplexNumbers::zeros({2}));
+                        });
 
 template <Scalar T>
 Var<T> asin(const Var<T>& z) {
@@ -152,8 +149,8 @@ static const Op acos_op(
      .dzbar = "0",
      .vjp = "dz = -dw / conj(sqrt(1 - z) sqrt(1 + z))",
      .jvp = "ẇ = -ż / (sqrt(1 - z) sqrt(1 + z)), 0 at z = ±1",
-     .derivation = "A constant minus asin z. (The value is computed by itself: near z = 1 the difference would cancel.)",
-     .singular = "as asin: z = ±1 have gradient 0, a real |x| > 1 gives NaN, the cuts are the real axis beyond ±1",
+     .derivation = "acos z is a constant minus asin z. (The value is computed directly: near z = 1 the difference would cancel.)",
+     .singular = "as for asin: z = ±1 have gradient 0, a real |x| > 1 gives NaN, the cuts are the real axis beyond ±1",
      .source = by_inversion},
     [](OpCheck& check) {
       const auto f = [](auto z) { return acos(z); };
@@ -178,7 +175,7 @@ static const Op atan_op(
      .vjp = "dz = dw / conj((1 - iz)(1 + iz))",
      .jvp = "ẇ = ż / ((1 - iz)(1 + iz)), 0 at z = ±i",
      .derivation = "tan w = z gives (1 + tan² w) w' = 1. The derivative is the same on both sides of the cuts.",
-     .singular = "z = ±i: infinite value, gradient 0. On the cuts, the imaginary axis beyond ±i, the sign of Re z says which side",
+     .singular = "z = ±i: infinite value, gradient 0. On the cuts, the imaginary axis beyond ±i, the sign of Re z selects the side",
      .source = by_inversion},
     [](OpCheck& check) {
       const auto f = [](auto z) { return atan(z); };
@@ -202,9 +199,8 @@ static const Op asinh_op(
      .vjp = "dz = dw / conj(sqrt(1 - iz) sqrt(1 + iz))",
      .jvp = "ẇ = ż / (sqrt(1 - iz) sqrt(1 + iz)), 0 at z = ±i",
      .derivation = "sinh w = z gives cosh w w' = 1, and cosh w = sqrt(1 + z²) with Re cosh w >= 0, as Im w in [-π/2, π/2].",
-     .singular =
-         "z = ±i: the derivative is infinite, the gradient returned is 0. On the cuts, the imaginary axis beyond ±i, the sign "
-         "of Re z says which side",
+     .singular = "z = ±i: the derivative is infinite, the gradient returned is 0. On the cuts, the imaginary axis beyond ±i, the "
+                 "sign of Re z selects the side",
      .source = by_inversion},
     [](OpCheck& check) {
       const auto f = [](auto z) { return asinh(z); };
@@ -220,27 +216,24 @@ Var<T> asinh(const Var<T>& z) {
 
 // ------------------------------------------------------------------------------------------------ acosh
 
-static const Op acosh_op(
-    {.name = "acosh",
-     .kind = Kind::Holomorphic,
-     .equation = "w = acosh z = log(z + sqrt(z - 1) sqrt(z + 1)), Re w >= 0",
-     .dz = "1/(sqrt(z - 1) sqrt(z + 1))",
-     .dzbar = "0",
-     .vjp = "dz = dw / conj(sqrt(z - 1) sqrt(z + 1))",
-     .jvp = "ẇ = ż / (sqrt(z - 1) sqrt(z + 1)), 0 at z = ±1",
-     .derivation =
-         "cosh w = z gives sinh w w' = 1, and sinh w = sqrt(z - 1) sqrt(z + 1): one root of the product would have the wrong "
-         "sign in the left half-plane.",
-     .singular =
-         "z = ±1: the derivative is infinite, the gradient returned is 0. A real x < 1 gives NaN. On the cut, the real axis left "
-         "of 1, the sign of Im z says which side",
-     .source = by_inversion},
-    [](OpCheck& check) {
-      const auto f = [](auto z) { return acosh(z); };
-      check_inverse(check, f, 1.2, 4);
-      check.singular("branch point, real", f, Numbers({1}, {1}), Numbers::zeros({1}));
-      check.singular("branch points", f, ComplexNumbers({2}, {{1, 0}, {-1, 0}}), ComplexNumbers::zeros({2}));
-    });
+static const Op acosh_op({.name = "acosh",
+                          .kind = Kind::Holomorphic,
+                          .equation = "w = acosh z = log(z + sqrt(z - 1) sqrt(z + 1)), Re w >= 0",
+                          .dz = "1/(sqrt(z - 1) sqrt(z + 1))",
+                          .dzbar = "0",
+                          .vjp = "dz = dw / conj(sqrt(z - 1) sqrt(z + 1))",
+                          .jvp = "ẇ = ż / (sqrt(z - 1) sqrt(z + 1)), 0 at z = ±1",
+                          .derivation = "cosh w = z gives sinh w w' = 1, and sinh w = sqrt(z - 1) sqrt(z + 1): a single root of "
+                                        "the product would have the wrong sign in the left half-plane.",
+                          .singular = "z = ±1: the derivative is infinite, the gradient returned is 0. A real x < 1 gives NaN. On "
+                                      "the cut, the real axis left of 1, the sign of Im z selects the side",
+                          .source = by_inversion},
+                         [](OpCheck& check) {
+                           const auto f = [](auto z) { return acosh(z); };
+                           check_inverse(check, f, 1.2, 4);
+                           check.singular("branch point, real", f, Numbers({1}, {1}), Numbers::zeros({1}));
+                           check.singular("branch points", f, ComplexNumbers({2}, {{1, 0}, {-1, 0}}), ComplexNumbers::zeros({2}));
+                         });
 
 template <Scalar T>
 Var<T> acosh(const Var<T>& z) {
@@ -259,8 +252,7 @@ static const Op atanh_op(
      .jvp = "ẇ = ż / ((1 - z)(1 + z)), 0 at z = ±1",
      .derivation = "tanh w = z gives (1 - tanh² w) w' = 1. The derivative is the same on both sides of the cuts.",
      .singular = "z = ±1: infinite value, gradient 0. A real |x| > 1 gives NaN. On the cuts, the real axis beyond ±1, the sign of "
-                 "Im z says "
-                 "which side",
+                 "Im z selects the side",
      .source = by_inversion},
     [](OpCheck& check) {
       const auto f = [](auto z) { return atanh(z); };
@@ -280,19 +272,17 @@ static const Op atan2_op(
      .equation = "θ = atan2(y, x) = arg(x + iy), in [-π, π]",
      .dz = "∂θ/∂y = x/r², ∂θ/∂x = -y/r², r² = x² + y²",
      .dzbar = "no complex input",
-     .vjp = "dy = x/r² dθ, dx = -y/r² dθ, 0 at x = y = 0; summed over stretched axes",
+     .vjp = "dy = x/r² dθ, dx = -y/r² dθ, 0 at x = y = 0; summed over broadcast axes",
      .jvp = "θ̇ = Im(conj(u) ż)/r, z = x + iy, u = z/r, 0 at z = 0",
-     .derivation = "θ = Im log z, so θ̇ = Im(ż/z) = (x ẏ - y ẋ)/r². The squares are taken in the next larger type.",
-     .singular =
-         "x = y = 0: the value is 0 or ±π by the signs of the zeros, the gradient returned 0; so it is where r is subnormal, as "
-         "1/r overflows. y = 0, x < 0: the value jumps by 2π, the gradient does not. ±inf: the direction's angle, a multiple of "
-         "π/4, "
-         "with gradient 0",
+     .derivation = "θ = Im log z, so θ̇ = Im(ż/z) = (x ẏ - y ẋ)/r². The squares are computed in the next wider type.",
+     .singular = "x = y = 0: the value is 0 or ±π, by the signs of the zeros; the gradient returned is 0, as for a subnormal r, "
+                 "where 1/r may overflow. y = 0, x < 0: the value jumps by 2π; the gradient is continuous. ±inf: the angle of the "
+                 "direction, a multiple of π/4, with gradient 0",
      .source = "Ahlfors, Complex Analysis, 2.3.4"},
     [](OpCheck& check) {
       const auto f = [](auto y, auto x) { return atan2(y, x); };
       check.function("real", f, check.real({3, 4}, 0.3, 2), check.real({3, 4}));
-      check.function("stretched", f, check.real({3, 1}, -2, -0.3), check.real({4}));
+      check.function("broadcast", f, check.real({3, 1}, -2, -0.3), check.real({4}));
       check.sizes("", [f](OpCheck& at, std::int64_t n) {
         at.function("row", f, at.real({2, n}, 0.3, 2), at.real({n}));
         at.function("one", f, at.real({n}), at.real({1}, 0.3, 2));

@@ -70,10 +70,9 @@ static const Op log1p_op(
      .dzbar = "0",
      .vjp = "dz = dw / conj(1 + z), 0 at z = -1",
      .jvp = "ẇ = ż / (1 + z), 0 at z = -1",
-     .derivation = "The chain rule on log and 1 + z. |1 + z|² - 1 = 2x + x² + y² keeps what |1 + z| loses near 1.",
-     .singular =
-         "z = -1: the value is -inf, the gradient returned 0. A real x < -1 gives NaN. The value jumps by 2πi across the cut, "
-         "the real axis below -1, the gradient does not. x = +inf: +inf, gradient 0",
+     .derivation = "The chain rule on log and 1 + z. |1 + z|² - 1 = 2x + x² + y² keeps the digits that |1 + z| loses near 1.",
+     .singular = "z = -1: the value is -inf, the gradient returned is 0. A real x < -1 gives NaN. Across the cut, the real axis "
+                 "below -1, the value jumps by 2πi; the gradient is continuous. x = +inf: +inf, gradient 0",
      .source = "NIST Digital Library of Mathematical Functions, 4.2; Kahan, Branch Cuts for Complex Elementary Functions (1987)"},
     [](OpCheck& check) {
       const auto f = [](auto z) { return log1p(z); };
@@ -112,9 +111,9 @@ static const Op expm1_op(
      .dzbar = "0",
      .vjp = "dz = conj(e^z) dw",
      .jvp = "ẇ = e^z ż",
-     .derivation = "exp is its own derivative. It is computed from z: w + 1 has lost its digits where e^z is small. "
-                   "1 - cos y = 2 sin²(y/2).",
-     .singular = "none; overflows to infinity where e^x does. x = -inf: -1, gradient 0; x = +inf: +inf, gradient too",
+     .derivation =
+         "exp is its own derivative. It is recomputed from z: w + 1 has lost digits where e^z is small. 1 - cos y = 2 sin²(y/2).",
+     .singular = "none; overflows to infinity where e^x does. x = -inf: -1, gradient 0; x = +inf: value and gradient +inf",
      .source = "NIST Digital Library of Mathematical Functions, 4.2.19"},
     [](OpCheck& check) {
       const auto f = [](auto z) { return expm1(z); };
@@ -146,7 +145,7 @@ static const Op softplus_op({.name = "softplus",
                              .dzbar = "no complex input",
                              .vjp = "dx = σ(x) dy",
                              .jvp = "ẏ = σ(x) ẋ",
-                             .derivation = "e^x/(1 + e^x) = σ(x). The exponential is that of -|x|, which does not overflow.",
+                             .derivation = "e^x/(1 + e^x) = σ(x). The exponent is -|x|, so nothing overflows.",
                              .singular = "none. x = -inf: 0, gradient 0; x = +inf: +inf, gradient 1",
                              .source = "Dugas et al., Incorporating Second-Order Functional Knowledge, NIPS 2000, sec. 2"},
                             [](OpCheck& check) {
@@ -178,7 +177,7 @@ static const Op log_sigmoid_op({.name = "log_sigmoid",
                                 .dzbar = "no complex input",
                                 .vjp = "dx = σ(-x) dy",
                                 .jvp = "ẏ = σ(-x) ẋ",
-                                .derivation = "y = -softplus(-x). (1 - σ(x) would cancel on the right.)",
+                                .derivation = "y = -softplus(-x). (1 - σ(x) would cancel for large x.)",
                                 .singular = "none. x = -inf: -inf, gradient 1; x = +inf: 0, gradient 0",
                                 .source = "Dugas et al., Incorporating Second-Order Functional Knowledge, NIPS 2000, sec. 2"},
                                [](OpCheck& check) {
@@ -200,32 +199,32 @@ Var<R> log_sigmoid(const Var<R>& x) {
 
 // ------------------------------------------------------------------------------------------------ logaddexp
 
-static const Op logaddexp_op(
-    {.name = "logaddexp",
-     .kind = Kind::Real,
-     .equation = "y = log(e^a + e^b) = max(a, b) + log1p(e^-|a - b|)",
-     .dz = "∂y/∂a = σ(a - b), ∂y/∂b = σ(b - a)",
-     .dzbar = "no complex input",
-     .vjp = "da = σ(a - b) dy, db = σ(b - a) dy; summed over stretched axes",
-     .jvp = "ẏ = σ(a - b) ȧ + σ(b - a) ḃ",
-     .derivation = "y = a + softplus(b - a) gives ∂y/∂b = σ(b - a) and ∂y/∂a = 1 - σ(b - a) = σ(a - b).",
-     .singular = "none. An operand of -inf contributes nothing, two of them give -inf with gradients 0; one of +inf gets the whole "
-                 "gradient, two of them half of it each",
-     .source = "Blanchard, Higham, Higham, IMA J. Numer. Anal. 41 (2021), eq. 1.1"},
-    [](OpCheck& check) {
-      const auto f = [](auto a, auto b) { return logaddexp(a, b); };
-      check.function("real", f, check.real({3, 4}), check.real({3, 4}));
-      check.function("stretched", f, check.real({3, 1}), check.real({2, 1, 4}));
-      check.function("one that stands out from 0", f, Numbers({2}, {0, -30}), Numbers({2}, {-12, 0}));
-      check.sizes("", [f](OpCheck& at, std::int64_t n) {
-        at.function("row", f, at.real({2, n}), at.real({n}));
-        at.function("one", f, at.real({1}), at.real({n}));
-      });
-      check.finite("large", f, Numbers({3}, {1e30, -1e30, 1e30}), Numbers({3}, {-1e30, -1e30, 1e30}));
-      check.singular(
-          "masked", [](auto a) { return logaddexp(a, number<RealOf<typename decltype(a)::value_type>>(3)); },
-          Numbers({2}, {-infinite, 3}), Numbers({2}, {0, 0.5}));
-    });
+static const Op logaddexp_op({.name = "logaddexp",
+                              .kind = Kind::Real,
+                              .equation = "y = log(e^a + e^b) = max(a, b) + log1p(e^-|a - b|)",
+                              .dz = "∂y/∂a = σ(a - b), ∂y/∂b = σ(b - a)",
+                              .dzbar = "no complex input",
+                              .vjp = "da = σ(a - b) dy, db = σ(b - a) dy; summed over broadcast axes",
+                              .jvp = "ẏ = σ(a - b) ȧ + σ(b - a) ḃ",
+                              .derivation = "y = a + softplus(b - a) gives ∂y/∂b = σ(b - a) and ∂y/∂a = 1 - σ(b - a) = σ(a - b).",
+                              .singular = "none. An operand of -inf contributes nothing; two of them give -inf with gradients 0. "
+                                          "An operand of +inf gets the whole gradient; two of them get half each",
+                              .source = "Blanchard, Higham, Higham, IMA J. Numer. Anal. 41 (2021), eq. 1.1"},
+                             [](OpCheck& check) {
+                               const auto f = [](auto a, auto b) { return logaddexp(a, b); };
+                               check.function("real", f, check.real({3, 4}), check.real({3, 4}));
+                               check.function("broadcast", f, check.real({3, 1}), check.real({2, 1, 4}));
+                               check.function("one that stands out from 0", f, Numbers({2}, {0, -30}), Numbers({2}, {-12, 0}));
+                               check.sizes("", [f](OpCheck& at, std::int64_t n) {
+                                 at.function("row", f, at.real({2, n}), at.real({n}));
+                                 at.function("one", f, at.real({1}), at.real({n}));
+                               });
+                               check.finite("large", f, Numbers({3}, {1e30, -1e30, 1e30}), Numbers({3}, {-1e30, -1e30, 1e30}));
+                               check.singular(
+                                   "masked",
+                                   [](auto a) { return logaddexp(a, number<RealOf<typename decltype(a)::value_type>>(3)); },
+                                   Numbers({2}, {-infinite, 3}), Numbers({2}, {0, 0.5}));
+                             });
 
 namespace {
 

@@ -54,21 +54,19 @@ static const Op power_op(
      .equation = "w = z^p = exp(p log z), z and p variables, principal branch",
      .dz = "∂w/∂z = p z^(p-1), ∂w/∂p = w log z",
      .dzbar = "0",
-     .vjp = "dz = conj(p z^(p-1)) dw, dp = conj(w log z) dw; the real part for a real operand; summed over stretched axes",
-     .jvp = "ẇ = p z^(p-1) ż + w log z ṗ, 0 at z = 0",
-     .derivation =
-         "The chain rule on exp(p log z): w p/z by z, and w p/z = p z^(p-1) as the logarithm's branch is the same on both "
-         "sides; w log z by p.",
-     .singular =
-         "z = 0: w is 0 for Re p > 0, 1 for p = 0, else infinite; gradients 0, but for dz = dw where p = 1. Two reals: a negative "
-         "z has a power for a whole p alone, hence dp = NaN. Across the cut (negative real axis), where arg z = ±π takes the "
-         "sign of Im z, w jumps",
+     .vjp = "dz = conj(p z^(p-1)) dw, dp = conj(w log z) dw; the real part for a real operand; summed over broadcast axes",
+     .jvp = "ẇ = p z^(p-1) ż + w log z ṗ, but at z = 0: ż if p = 1, else 0",
+     .derivation = "The chain rule on exp(p log z): w p/z with respect to z, which is p z^(p-1) as both sides use the same branch "
+                   "of the logarithm; w log z with respect to p.",
+     .singular = "z = 0: w is 0 for Re p > 0, 1 for p = 0, else infinite; the gradients are 0, except that z gets that of w if p = "
+                 "1. Real operands: a negative z has a real power only for an integer p, so the gradient of p is NaN. w jumps "
+                 "across the cut (negative real axis), where arg z = ±π takes the sign of Im z",
      .source = "Ahlfors, Complex Analysis, 2.3.4"},
     [](OpCheck& check) {
       const auto f = [](auto z, auto p) { return pow(z, p); };
       check.function("real", f, check.real({3, 4}, 0.3, 3), check.real({3, 4}));
       check.function("complex", f, check.complex({3, 4}), check.complex({3, 4}));
-      check.function("real base, stretched", f, check.real({3, 1}, 0.3, 3), check.complex({4}));
+      check.function("real base, broadcast", f, check.real({3, 1}, 0.3, 3), check.complex({4}));
       check.function("real exponent", f, check.complex({4}), check.real({4}));
       check.sizes("", [f](OpCheck& at, std::int64_t n) {
         at.function("real base, one", f, at.real({1}, 0.5, 2), at.complex({n}));

@@ -11,21 +11,18 @@ namespace argand {
 static const Op det_op(
     {.name = "det",
      .kind = Kind::Holomorphic,
-     .equation = "w = det A, batched: the product of the diagonal of U, with the sign of the permutation of its LU factors",
+     .equation = "w = det A, batched: the product of U's diagonal times the sign of the permutation, from the LU factors of A",
      .dz = "∂w/∂A_ij = C_ij, the cofactor",
      .dzbar = "0",
-     .vjp = "dA = conj(C) dw, conj(C) = conj(w) A⁻ᴴ; near a singular A conj(det U det Vᴴ) U diag(Π_{j≠i} s_j) Vᴴ, A = U diag(s) Vᴴ",
-     .jvp = "ẇ = Σ_j det(A with Ȧ's column j in the place of its own)",
-     .derivation =
-         "By rows, w = Σ_j A_ij C_ij and no C_ij depends on row i: ∂w/∂A_ij = C_ij. For a regular A, C = w A⁻ᵀ (Jacobi); the "
-         "adjugate "
-         "Cᵀ = adj(A) exists always, and adj(XY) = adj(Y) adj(X) turns the singular value decomposition into the formula above, in "
-         "which nothing is divided: it holds where A is singular, and is 0 from two vanishing singular values on. The tangent: det "
-         "is "
-         "linear in each column.",
-     .singular =
-         "none: of a singular A the gradient is that of the cofactors, which are not all 0 where the rank is n - 1. Products "
-         "carry their exponents, so that value and gradient overflow only where they are beyond the type",
+     .vjp = "dA = conj(C) dw, conj(C) = conj(w) A⁻ᴴ; near a singular A it is computed as conj(det U det Vᴴ) U diag(Π_{j≠i} s_j) "
+            "Vᴴ, A = U diag(s) Vᴴ",
+     .jvp = "ẇ = Σ_j det(A with column j replaced by column j of Ȧ)",
+     .derivation = "Expanding along row i, w = Σ_j A_ij C_ij, and no C_ij depends on row i: ∂w/∂A_ij = C_ij. For nonsingular A, C "
+                   "= w A⁻ᵀ (Jacobi); the adjugate Cᵀ = adj(A) always exists, and with adj(XY) = adj(Y) adj(X) the singular value "
+                   "decomposition gives the formula above. It divides by nothing, so it holds for singular A too, and vanishes "
+                   "when two or more singular values vanish. Tangent: det is linear in each column.",
+     .singular = "none: for singular A the gradient is that of the cofactors, which are not all 0 if the rank is n - 1. Products "
+                 "carry their exponents separately, so the value and the gradient overflow only where the exact result does",
      .source = "Horn & Johnson, Matrix Analysis, 0.8.2 and 0.8.10"},
     [](OpCheck& check) {
       const auto f = [](auto A) { return det(A); };
@@ -143,11 +140,10 @@ static const Op slogdet_op(
      .dzbar = "∂ℓ/∂Ā = A⁻ᴴ/2, ∂σ/∂Ā = -σ A⁻ᴴ/2",
      .vjp = "dA = (Re dℓ - i Im(conj(dσ) σ)) A⁻ᴴ",
      .jvp = "ℓ̇ = Re τ, σ̇ = i σ Im τ, τ = tr(A⁻¹ Ȧ)",
-     .derivation = "Jacobi: the logarithm of det A changes by τ = tr(A⁻¹ Ȧ). Its real part is ℓ, its imaginary part the angle of "
-                   "σ: ℓ̇ = Re τ, σ̇ "
-                   "= i σ Im τ, 0 for a real A. Then Re(conj(dσ) i σ Im τ) = -Im(conj(dσ) σ) Im τ, so all together it is "
-                   "Re(conj(c) τ) with c = Re "
-                   "dℓ - i Im(conj(dσ) σ), and Re(conj(c) tr(A⁻¹ Ȧ)) = Re tr((c A⁻ᴴ)ᴴ Ȧ).",
+     .derivation =
+         "Jacobi's formula: (log det A)˙ = tr(A⁻¹ Ȧ) = τ. The real part of log det A is ℓ, its imaginary part the angle of σ: ℓ̇ = "
+         "Re τ, σ̇ = i σ Im τ, which is 0 for a real A. Since Re(conj(dσ) i σ Im τ) = -Im(conj(dσ) σ) Im τ, the loss changes by "
+         "Re(conj(c) τ) with c = Re dℓ - i Im(conj(dσ) σ), and Re(conj(c) tr(A⁻¹ Ȧ)) = Re tr((c A⁻ᴴ)ᴴ Ȧ).",
      .singular = "det A = 0: σ = 0, ℓ = -∞, and the gradient throws",
      .source = "Giles (2008), 2.2.4; Hjørungnes, Complex-Valued Matrix Derivatives, table 3.1"},
     [](OpCheck& check) {

@@ -29,20 +29,18 @@ Tensor<T> of_full_rank(Tensor<T> A) {
 static const Op lstsq_op(
     {.name = "lstsq",
      .kind = Kind::General,
-     .equation = "X = A⁺ B, batched: A = U S Vᴴ, A⁺ = V S⁺ Uᴴ, s⁺ = 1/s, or 0 for an s that counts as 0",
-     .dz = "dX = A⁺ (dB - (dA) X) + A⁺ A⁺ᴴ (dA)ᴴ (B - A X) + (I - A⁺A) (dA)ᴴ A⁺ᴴ X in differentials",
-     .dzbar = "its parts with (dA)ᴴ: the first vanishes where AX = B, the second where the columns of A are independent",
+     .equation = "X = A⁺ B, batched: A = U S Vᴴ, A⁺ = V S⁺ Uᴴ, s⁺ = 1/s, or 0 if s counts as 0",
+     .dz = "in differential form, dX = A⁺ (dB - (dA) X) + A⁺ A⁺ᴴ (dA)ᴴ (B - A X) + (I - A⁺A) (dA)ᴴ A⁺ᴴ X",
+     .dzbar = "the terms with (dA)ᴴ: the first vanishes if A X = B, the second if the columns of A are independent",
      .vjp = "dB = A⁺ᴴ dX, dA = -dB Xᴴ + (B - A X)(A⁺ dB)ᴴ + A⁺ᴴ X ((I - A⁺A) dX)ᴴ",
      .jvp = "Ẋ = A⁺ (Ḃ - Ȧ X + A⁺ᴴ Ȧᴴ (B - A X)) + (I - A⁺A) Ȧᴴ A⁺ᴴ X",
-     .derivation =
-         "Write P = A⁺. From P = P A P along a direction in which the rank stays: Ṗ = Ṗ A P + P Ȧ P + P A Ṗ. A P is the Hermitian "
-         "projection on the range of A: (A P) A = A gives (A P)˙ A = (I - A P) Ȧ, times P: (A P)˙ A P = (I - A P) Ȧ P, and as "
-         "(A P)˙ is the sum of that and its adjoint, P (A P)˙ = P Pᴴ Ȧᴴ (I - A P), so that P A Ṗ = P (A P)˙ - P Ȧ P = P Pᴴ Ȧᴴ "
-         "(I - A P) - P Ȧ P. In the same way Ṗ A P = (I - P A) Ȧᴴ Pᴴ P - P Ȧ P. Together Ṗ = -P Ȧ P + P Pᴴ Ȧᴴ (I - A P) + "
-         "(I - P A) Ȧᴴ Pᴴ P, times B. Backwards each part of Re tr(dXᴴ Ẋ) moves what stands around Ȧ to the other side; a part "
-         "with "
-         "Ȧᴴ gives Re tr(M Ȧᴴ) = Re tr(Mᴴ Ȧ): M itself.",
-     .singular = "where the rank changes A⁺ jumps: value and gradient are those of the rank that rcond sees",
+     .derivation = "Write P = A⁺. Along a direction of constant rank, P = P A P gives Ṗ = Ṗ A P + P Ȧ P + P A Ṗ. A P is the "
+                   "orthogonal projection onto the range of A: (A P) A = A gives (A P)˙ A = (I - A P) Ȧ, hence (A P)˙ A P = (I - A "
+                   "P) Ȧ P. As (A P)˙ is the sum of this and its adjoint, P (A P)˙ = P Pᴴ Ȧᴴ (I - A P), so P A Ṗ = P (A P)˙ - P Ȧ "
+                   "P = P Pᴴ Ȧᴴ (I - A P) - P Ȧ P. Likewise Ṗ A P = (I - P A) Ȧᴴ Pᴴ P - P Ȧ P. Together Ṗ = -P Ȧ P + P Pᴴ Ȧᴴ (I - "
+                   "A P) + (I - P A) Ȧᴴ Pᴴ P, to be multiplied by B. Backward, each term of Re tr(dXᴴ Ẋ) moves the factors around "
+                   "Ȧ to the other side; a term with Ȧᴴ gives Re tr(M Ȧᴴ) = Re tr(Mᴴ Ȧ), hence M itself.",
+     .singular = "where the rank changes A⁺ jumps: the value and the gradient are those for the numerical rank set by rcond",
      .source = "Golub & Pereyra, SIAM J. Numer. Anal. 10 (1973), eq. 4.12"},
     [](OpCheck& check) {
       const auto f = [](auto A, auto B) { return lstsq(A, B); };

@@ -10,19 +10,17 @@ static const Op matrix_exp_op(
     {.name = "matrix_exp",
      .kind = Kind::Holomorphic,
      .equation = "W = e^A = Σ_k A^k/k!, batched",
-     .dz = "dW = ∫₀¹ e^{tA} (dA) e^{(1-t)A} dt in differentials",
+     .dz = "in differential form, dW = ∫₀¹ e^{tA} (dA) e^{(1-t)A} dt",
      .dzbar = "0",
      .vjp = "dA = the upper right block of e^((Aᴴ, dW), (0, Aᴴ))",
      .jvp = "Ẇ = the upper right block of e^((A, Ȧ), (0, A))",
-     .derivation =
-         "A and Ȧ need not commute: along a direction (A^k)˙ = Σ_j A^j Ȧ A^{k-1-j}, which is what stands in the upper right of "
-         "the k-th power of the block matrix B = ((A, Ȧ), (0, A)). So it is in every power series: e^B has W on its diagonal "
-         "and Ẇ beside it. Backwards, Re tr(dWᴴ A^j Ȧ A^{k-1-j}) = Re tr(((Aᴴ)^j dW (Aᴴ)^{k-1-j})ᴴ Ȧ), the same sum with Aᴴ for "
-         "A and dW for Ȧ.",
-     .singular = "none. Of a triangular A the diagonal is e^{a_ii}, and 0 stays 0. Number by number, the gradient of one with "
-                 "numbers up to 1e100 may lose four digits. Where e^A overflows it is infinite or NaN; a "
-                 "number that is "
-                 "not finite makes all NaN",
+     .derivation = "A and Ȧ need not commute: along any direction (A^k)˙ = Σ_j A^j Ȧ A^{k-1-j}, which is the upper right block of "
+                   "the k-th power of the block matrix B = ((A, Ȧ), (0, A)). The same holds for every power series: e^B has W on "
+                   "its diagonal and Ẇ in its upper right block. Backward, Re tr(dWᴴ A^j Ȧ A^{k-1-j}) = Re tr(((Aᴴ)^j dW "
+                   "(Aᴴ)^{k-1-j})ᴴ Ȧ), the same sum with Aᴴ for A and dW for Ȧ.",
+     .singular = "none. For a triangular A the diagonal is e^{a_ii} and zeros stay 0; with entries up to 1e100, single entries of "
+                 "its gradient may lose four digits. Where e^A overflows, the result is infinite or NaN; a non-finite entry of A "
+                 "makes every entry NaN",
      .source = "Al-Mohy & Higham, SIAM J. Matrix Anal. Appl. 31 (2009), algorithm 5.1; Mathias, SIAM J. Matrix Anal. Appl. 17 "
                "(1996), theorem 2.1"},
     [](OpCheck& check) {

@@ -1,6 +1,7 @@
 #pragma once
-/// Powers, square roots and logarithms of stacks of square matrices [..., n, n], real or complex. A matrix with a number that is
-/// not finite gives NaN throughout. All throw for matrices that are not square, and without LAPACK as solve() does.
+/// Powers, square roots and logarithms of stacks of square matrices [..., n, n], real or complex. A matrix with a non-finite
+/// element has a root and a logarithm of NaN throughout. All throw for matrices that are not square, and without LAPACK as solve()
+/// does.
 
 #include "autograd/var.h"
 

@@ -8,16 +8,18 @@ namespace argand {
 static const Op matrix_power_op(
     {.name = "matrix_power",
      .kind = Kind::Holomorphic,
-     .equation = "W = A^p, p whole, batched; A^{-p} = (A⁻¹)^p",
-     .dz = "dW = Σ_{i < p} A^i (dA) A^{p-1-i} in differentials; for -p that of A⁻¹, whose own is -A⁻¹ (dA) A⁻¹",
+     .equation = "W = A^p, p an integer, batched; A^{-p} = (A⁻¹)^p",
+     .dz = "in differential form, dW = Σ_{i < p} A^i (dA) A^{p-1-i}; for -p the same of A⁻¹, whose differential is -A⁻¹ (dA) A⁻¹",
      .dzbar = "0",
-     .vjp = "dA = Σ_{i < p} (Aᴴ)^i dW (Aᴴ)^{p-1-i}; for -p that of X = A⁻¹ is dX, and dA = -Xᴴ dX Xᴴ",
-     .jvp = "Ẇ = Σ_{i < p} A^i Ȧ A^{p-1-i}; for -p of X = A⁻¹, Ẋ = -X Ȧ X",
+     .vjp = "dA = Σ_{i < p} (Aᴴ)^i dW (Aᴴ)^{p-1-i}; for -p this is dX of X = A⁻¹, and dA = -Xᴴ dX Xᴴ",
+     .jvp = "Ẇ = Σ_{i < p} A^i Ȧ A^{p-1-i}; for -p the same of X = A⁻¹, with Ẋ = -X Ȧ X",
      .derivation =
-         "Each of the p factors changes in its turn, and A and Ȧ need not commute. The sum is not added up term by term: where W = "
-         "U², Ẇ = U̇ U + U U̇, and where W = U A, Ẇ = U̇ A + U Ȧ, as many steps as p has digits in base 2. Backwards in the other "
-         "order: dU = Uᴴ dW + dW Uᴴ of a square; dU = dW Aᴴ and dA += Uᴴ dW of a product. A X = I gives Ȧ X + A Ẋ = 0.",
-     .singular = "p < 0: a singular A throws. A NaN, or ±inf where it meets a 0, spreads to its row and column, for p < 0 all over",
+         "The product rule, one term for each of the p factors; A and Ȧ need not commute. The sum is not formed term by term but "
+         "along repeated squaring: W = U² gives Ẇ = U̇ U + U U̇, and W = U A gives Ẇ = U̇ A + U Ȧ; each binary digit of p after the "
+         "first costs a squaring, and a 1 also a product with A. Backward, in reverse order: a square gives dU = Uᴴ dW + dW Uᴴ; a "
+         "product gives dU = dW Aᴴ and dA += Uᴴ dW. For -p, A X = I gives Ȧ X + A Ẋ = 0.",
+     .singular = "p < 0: a singular A throws, and a NaN makes every entry NaN. p > 0: NaN and ±inf spread as in any matrix product "
+                 "(∞ · 0 is NaN), to their row and column for p = 2, to every entry from p = 3 on",
      .source = "Higham, Functions of Matrices (2008), 4.1 (repeated squaring) and 3.2 (derivative of a power)"},
     [](OpCheck& check) {
       const auto f = [](std::int64_t p) { return [p](auto A) { return matrix_power(A, p); }; };

@@ -35,20 +35,18 @@ static const Op qr_op(
     {.name = "qr",
      .kind = Kind::General,
      .equation = "A = Q R, A [m, n], m >= n, batched: QᴴQ = I, R upper triangular with a real diagonal; side by side in one tensor "
-                 "on the tape. Of a wide A = (A₁ A₂), Q and R₁ are those of the square A₁, and R = (R₁ QᴴA₂)",
-     .dz = "dR = Π(C) R, dQ = (dA) R⁻¹ - Q Π(C), C = Qᴴ (dA) R⁻¹ in differentials",
-     .dzbar = "Π(C), which is C + Cᴴ above the diagonal and Re C on it, takes half of that from Cᴴ",
-     .vjp = "dA = (dQ + Q N⁺) R⁻ᴴ, N = dR Rᴴ - Qᴴ dQ, N⁺ the Hermitian matrix with N above its diagonal and Re N on it",
+                 "on the tape. For a wide A = (A₁ A₂), Q and R₁ are those of the square A₁, and R = (R₁ QᴴA₂)",
+     .dz = "in differential form, dR = Π(C) R, dQ = (dA) R⁻¹ - Q Π(C), C = Qᴴ (dA) R⁻¹",
+     .dzbar = "from Cᴴ in Π(C), which is C + Cᴴ above the diagonal, Re C = (C + Cᴴ)/2 on it and 0 below",
+     .vjp = "dA = (dQ + Q N⁺) R⁻ᴴ, N = dR Rᴴ - Qᴴ dQ, N⁺ the Hermitian matrix equal to N above its diagonal and to Re N on it",
      .jvp = "Ṙ = Π(C) R, Q̇ = Ȧ R⁻¹ - Q Π(C), C = Qᴴ Ȧ R⁻¹",
-     .derivation =
-         "Along any direction Ȧ = Q̇ R + Q Ṙ; between Qᴴ and R⁻¹, C = Ω + Ṙ R⁻¹, Ω = Qᴴ Q̇. QᴴQ = I makes Ω antihermitian, "
-         "and Ṙ R⁻¹ is upper triangular with a real diagonal: below the diagonal C is Ω's alone, above it Ω = -Cᴴ, on it "
-         "the imaginary part is Ω's. The rest is Ṙ R⁻¹ = Π(C), and the first equation gives Q̇. Backwards, Re tr(dQᴴ Q̇ + "
-         "dRᴴ Ṙ) = Re tr(dQᴴ Ȧ R⁻¹) + Re tr(Nᴴ Π(C)), and Re Σ conj(N_ij) (C_ij + conj(C_ji)) over i < j hands N_ij to C_ij "
-         "and conj(N_ij) to C_ji: Re tr((N⁺)ᴴ C).",
-     .singular =
-         "columns that depend on each other: R_jj = 0, and the gradient throws; to rounding: R_jj is rounding alone, and so is the "
-         "gradient, which divides by it",
+     .derivation = "Along any direction Ȧ = Q̇ R + Q Ṙ; multiplied by Qᴴ from the left and R⁻¹ from the right, C = Ω + Ṙ R⁻¹ with Ω "
+                   "= Qᴴ Q̇. QᴴQ = I makes Ω anti-Hermitian, and Ṙ R⁻¹ is upper triangular with a real diagonal. So below the "
+                   "diagonal Ω = C, above it Ω = -Cᴴ, and on it Ω = i Im C. What remains is Ṙ R⁻¹ = Π(C), and the first equation "
+                   "gives Q̇. Backward, Re tr(dQᴴ Q̇ + dRᴴ Ṙ) = Re tr(dQᴴ Ȧ R⁻¹) + Re tr(Nᴴ Π(C)), and Re Σ conj(N_ij) (C_ij + "
+                   "conj(C_ji)) over i < j pairs C_ij with N_ij and C_ji with conj(N_ij): Re tr((N⁺)ᴴ C).",
+     .singular = "linearly dependent columns: R_jj = 0, and the gradient throws. Columns dependent to within rounding: R_jj is "
+                 "pure rounding error, and so is the gradient, which divides by it",
      .source = "Walter & Lehmann, arXiv:1009.6112 (real); Roberts & Roberts, arXiv:2009.10071"},
     [](OpCheck& check) {
       const auto Q = [](auto A) { return qr(A).Q; };

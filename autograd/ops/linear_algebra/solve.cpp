@@ -12,15 +12,14 @@ static const Op solve_op(
     {.name = "solve",
      .kind = Kind::Holomorphic,
      .equation = "X = A⁻¹ B, batched",
-     .dz = "∂X/∂B = A⁻¹ from the left; dX = -A⁻¹ (dA) X in differentials",
+     .dz = "∂X/∂B = A⁻¹ from the left; in differential form, dX = -A⁻¹ (dA) X",
      .dzbar = "0",
      .vjp = "dB = A⁻ᴴ dX, dA = -dB Xᴴ",
      .jvp = "Ẋ = A⁻¹ (Ḃ - Ȧ X)",
      .derivation =
-         "The derivative of A X = B along any direction is Ȧ X + A Ẋ = Ḃ, hence the tangent. Re tr(dXᴴ A⁻¹ Ḃ) = "
-         "Re tr((A⁻ᴴ dX)ᴴ Ḃ) gives dB, and with it Re tr(dXᴴ (-A⁻¹ Ȧ X)) = -Re tr(dBᴴ Ȧ X) = Re tr((-dB Xᴴ)ᴴ Ȧ) gives dA: one "
-         "system with the same factors, the other way up.",
-     .singular = "det A = 0, where it throws",
+         "Differentiating A X = B gives Ȧ X + A Ẋ = Ḃ, hence the tangent. Re tr(dXᴴ A⁻¹ Ḃ) = Re tr((A⁻ᴴ dX)ᴴ Ḃ) gives dB, and then "
+         "Re tr(dXᴴ (-A⁻¹ Ȧ X)) = -Re tr(dBᴴ Ȧ X) = Re tr((-dB Xᴴ)ᴴ Ȧ) gives dA: one adjoint solve with the same factors.",
+     .singular = "det A = 0: throws",
      .source = "Giles, Collected matrix derivative results for forward and reverse mode AD (2008), 2.3.1"},
     [](OpCheck& check) {
       const auto f = [](auto A, auto B) { return solve(A, B); };
@@ -86,13 +85,12 @@ static const Op inv_op(
     {.name = "inv",
      .kind = Kind::Holomorphic,
      .equation = "W = A⁻¹, batched",
-     .dz = "dW = -W (dA) W in differentials",
+     .dz = "in differential form, dW = -W (dA) W",
      .dzbar = "0",
      .vjp = "dA = -Wᴴ dW Wᴴ",
      .jvp = "Ẇ = -W Ȧ W",
-     .derivation = "Along any direction A W = I stays true: Ȧ W + A Ẇ = 0, so Ẇ = -W Ȧ W, and Re tr(dWᴴ (-W Ȧ W)) "
-                   "= Re tr((-Wᴴ dW Wᴴ)ᴴ Ȧ).",
-     .singular = "det A = 0, where it throws",
+     .derivation = "Differentiating A W = I gives Ȧ W + A Ẇ = 0, so Ẇ = -W Ȧ W, and Re tr(dWᴴ (-W Ȧ W)) = Re tr((-Wᴴ dW Wᴴ)ᴴ Ȧ).",
+     .singular = "det A = 0: throws",
      .source = "Giles (2008), 2.2.3; Hjørungnes, Complex-Valued Matrix Derivatives, table 3.4"},
     [](OpCheck& check) {
       const auto f = [](auto A) { return inv(A); };

@@ -48,31 +48,26 @@ static const Op svd_op(
      .equation =
          "A = U S Vᴴ, A [m, n], k = min(m, n), batched: UᴴU = VᴴV = I, S = diag(s), s descending; side by side in one tensor on "
          "the tape",
-     .dz = "ds_j = Re P_jj; dU = U Ω + (I - UUᴴ)(dA) V S⁻¹ in differentials, P = Uᴴ (dA) V, 2 Ω = F⁻ ∘ (P + Pᴴ) + F⁺ ∘ (P - Pᴴ), "
-           "F⁻_ij = 1/(s_j - s_i), F⁻_ii = 0, F⁺_ij = 1/(s_i + s_j); dV in the same way with -F⁺",
-     .dzbar = "that Ω takes half of P and half of Pᴴ",
+     .dz = "in differential form, ds_j = Re P_jj; dU = U Ω + (I - UUᴴ)(dA) V S⁻¹, P = Uᴴ (dA) V, 2 Ω = F⁻ ∘ (P + Pᴴ) + F⁺ ∘ (P - "
+           "Pᴴ), F⁻_ij = 1/(s_j - s_i), F⁻_ii = 0, F⁺_ij = 1/(s_i + s_j); dV likewise with -F⁺",
+     .dzbar = "from Pᴴ in ds and Ω, and from (dA)ᴴ in dV",
      .vjp =
          "dA = U (diag(ds) + (F⁻ ∘ K⁺ + F⁺ ∘ K⁻)/2) Vᴴ + (I - UUᴴ) dU S⁻¹ Vᴴ + U S⁻¹ dVᴴ (I - VVᴴ), K± = M - Mᴴ, M = Uᴴ dU ± Vᴴ dV",
      .jvp = "ṡ = Re diag P, U̇ = U Ω + (I - UUᴴ) Ȧ V S⁻¹, V̇ = V Ω' + (I - VVᴴ) Ȧᴴ U S⁻¹",
      .derivation =
-         "Along any direction Ȧ = U̇ S Vᴴ + U Ṡ Vᴴ + U S V̇ᴴ; between Uᴴ and V, P = Ω S + Ṡ - S Ω' with Ω = UᴴU̇, Ω' = VᴴV̇, both "
-         "antihermitian. So P + Pᴴ = (Ω + Ω') S - S (Ω + Ω') + 2 Ṡ and P - Pᴴ = (Ω - Ω') S + S (Ω - Ω'): element by element, "
-         "Ω + Ω' = F⁻ ∘ (P + Pᴴ), Ω - Ω' = F⁺ ∘ (P - Pᴴ), ṡ = Re diag P. The diagonal of Ω + Ω' turns the common phase of u_j and "
-         "v_j "
-         "and can be chosen freely: 0. What leaves the span of U is (I - UUᴴ) U̇ = (I - UUᴴ) Ȧ V S⁻¹, of V likewise. Backwards, "
-         "Re tr(dUᴴ U Ω + dVᴴ V Ω') = Re tr(M₊ᴴ (Ω + Ω') + M₋ᴴ (Ω - Ω'))/2, M± = UᴴdU ± VᴴdV; F⁻ is real and antisymmetric, F⁺ "
-         "symmetric, "
-         "and P + Pᴴ, P - Pᴴ hand both to P: F⁻ ∘ (M₊ - M₊ᴴ)/2 and F⁺ ∘ (M₋ - M₋ᴴ)/2. If the loss does not depend on the common "
-         "phases, "
-         "the diagonal of M₊ is real, which is checked.",
+         "Along any direction Ȧ = U̇ S Vᴴ + U Ṡ Vᴴ + U S V̇ᴴ; multiplied by Uᴴ from the left and V from the right, P = Ω S + Ṡ - S "
+         "Ω' with Ω = UᴴU̇, Ω' = VᴴV̇, both anti-Hermitian. So P + Pᴴ = (Ω + Ω') S - S (Ω + Ω') + 2 Ṡ and P - Pᴴ = (Ω - Ω') S + S (Ω "
+         "- Ω'): elementwise, Ω + Ω' = F⁻ ∘ (P + Pᴴ), Ω - Ω' = F⁺ ∘ (P - Pᴴ), ṡ = Re diag P. The diagonal of Ω + Ω' turns the "
+         "common phase of u_j and v_j, is arbitrary, and is set to 0. The part of U̇ outside the span of U is (I - UUᴴ) U̇ = (I - "
+         "UUᴴ) Ȧ V S⁻¹; V likewise. Backward, Re tr(dUᴴ U Ω + dVᴴ V Ω') = Re tr(M₊ᴴ (Ω + Ω') + M₋ᴴ (Ω - Ω'))/2, M± = UᴴdU ± VᴴdV; "
+         "F⁻ is real and antisymmetric, F⁺ real and symmetric, so the gradient of P is F⁻ ∘ (M₊ - M₊ᴴ)/2 + F⁺ ∘ (M₋ - M₋ᴴ)/2. If "
+         "the loss does not depend on the common phases, the diagonal of M₊ is real, which is checked.",
      .singular =
-         "s_i = s_j, or closer than 100 ε s_1: it throws where the loss reads their vectors, or tells the values apart; farther "
-         "apart the gradient has an error of some ε s_1/(s_i - s_j), and where the inverse of that distance overflows it is NaN; "
-         "s_j = 0 "
-         "likewise where m ≠ n or "
-         "where the phase of u_j against v_j matters (broadening: x/(x² + ε²) for 1/x, which leaves out what they contribute); a "
-         "loss that depends on a common phase "
-         "throws everywhere. A number that is not finite makes all NaN",
+         "s_i = s_j, or a gap below 100 ε s_1: throws if the loss depends on their vectors or tells coinciding values apart; for "
+         "wider gaps the gradient has a relative error of about ε s_1/(s_i - s_j), and is NaN where the reciprocal of the gap "
+         "overflows. s_j = 0: throws if the loss depends on s_j (unless A is real and square and no other s is 0), on the phase of "
+         "u_j relative to v_j or, for m ≠ n, on its vectors. (Broadening: x/(x² + ε²) in place of 1/x, which omits these "
+         "contributions.) A loss that depends on a common phase always throws. A non-finite entry makes every entry NaN",
      .source = "Giles (2008), 3.2; Wan & Zhang, arXiv:1909.02659 (complex); Townsend, Differentiating the SVD (2016)"},
     [](OpCheck& check) {
       check.function("real, S", singular_values, with_distinct_values(check.real({3, 2})));

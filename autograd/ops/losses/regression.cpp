@@ -46,8 +46,8 @@ static const Op mse_op({.name = "mse",
                         .dzbar = "∂L/∂x̄_i = (x_i - t_i)/N, ∂L/∂t̄_i = -(x_i - t_i)/N",
                         .vjp = "dx_i = 2 (x_i - t_i)/N dL, dt_i = -dx_i",
                         .jvp = "L̇ = 2/N Σ Re(conj(x_i - t_i) (ẋ_i - ṫ_i))",
-                        .derivation = "|d|² = d d̄ gives ∂|d|²/∂d̄ = d. Twice ∂L/∂x̄ for a real-valued L.",
-                        .singular = "none. A difference of ±inf: L = inf, and its gradient, too; of ∞ - ∞: NaN",
+                        .derivation = "|d|² = d d̄ gives ∂|d|²/∂d̄ = d. Twice ∂L/∂x̄, as L is real.",
+                        .singular = "none. An infinite difference makes L and its gradient infinite; ∞ - ∞ makes them NaN",
                         .source = "definition"},
                        [](OpCheck& check) {
                          const auto f = [](auto x, auto t) { return mse(x, t); };
@@ -86,9 +86,9 @@ static const Op huber_op(
      .dzbar = "no complex input",
      .vjp = "dx_i = h'(x_i - t_i)/N dL, dt_i = -dx_i",
      .jvp = "L̇ = 1/N Σ h'(x_i - t_i) (ẋ_i - ṫ_i)",
-     .derivation = "h' is d inside and δ sign(d) outside: continuous where they meet.",
-     .singular = "none: at |d| = δ only the second derivative jumps. A difference of ±inf: L = inf, gradient ±δ/N; of "
-                 "∞ - ∞: NaN",
+     .derivation = "h' is d for |d| <= δ and δ sign(d) beyond: continuous where they meet.",
+     .singular =
+         "none: at |d| = δ only the second derivative jumps. An infinite difference: L = inf, gradient ±δ/N; ∞ - ∞ gives NaN",
      .source = "Huber, Ann. Math. Statist. 35 (1964), 73"},
     [](OpCheck& check) {
       const auto f = [](auto x, auto t) { return huber(x, t, 0.7); };
@@ -134,10 +134,10 @@ static const Op binary_cross_entropy_op(
      .dzbar = "no complex input",
      .vjp = "dx_i = ((1 - t_i) σ(x_i) - t_i σ(-x_i))/N dL, dt_i = -x_i/N dL",
      .jvp = "L̇ = 1/N Σ (((1 - t_i) σ(x_i) - t_i σ(-x_i)) ẋ_i - x_i ṫ_i)",
-     .derivation =
-         "(log σ)'(x) = σ(-x), and log σ(-x) - log σ(x) = -x. (1 - t) σ(x) - t σ(-x) is σ(x) - t without the difference of equal "
-         "numbers where t = 1 is well predicted.",
-     .singular = "none. x = ±inf: L = 0 where t says so with certainty, else inf; gradient its limit, σ(x) - t",
+     .derivation = "(log σ)'(x) = σ(-x), and log σ(-x) - log σ(x) = -x. (1 - t) σ(x) - t σ(-x) equals σ(x) - t but does not cancel "
+                   "where t = 1 is predicted well.",
+     .singular =
+         "none. x_i = ±inf: its term is 0 if t_i is 1 or 0 accordingly, else inf; its gradient is the limit, (σ(x_i) - t_i)/N",
      .source = "Bishop, Pattern Recognition and Machine Learning, eq. 4.90-4.91"},
     [](OpCheck& check) {
       const auto f = [](auto x, auto t) { return binary_cross_entropy(x, t); };

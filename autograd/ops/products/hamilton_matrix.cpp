@@ -11,13 +11,12 @@ static const Op hamilton_matrix_op(
     {.name = "hamilton_matrix",
      .kind = Kind::Real,
      .equation = "each w = a + bi + cj + dk becomes [[a, -b, -c, -d], [b, a, -d, c], [c, d, a, -b], [d, -c, b, a]]",
-     .dz = "every element of M is ± one part of one element of W",
+     .dz = "every entry of M is ± one part of one element of W",
      .dzbar = "no complex input; quaternions enter as their parts",
-     .vjp = "da = dM_00 + dM_11 + dM_22 + dM_33, and likewise the four signed places of b, c and d",
+     .vjp = "da = dM_00 + dM_11 + dM_22 + dM_33, and likewise for the four signed entries of b, c and d",
      .jvp = "Ṁ: the matrix of Ẇ",
-     .derivation =
-         "Row c, column p of w's matrix is the coefficient of x_p in part c of w x; linear in w, so its transpose sums, and the "
-         "tangent is the matrix of the tangent.",
+     .derivation = "Row c, column p of w's matrix is the coefficient of x_p in part c of w x. The matrix is linear in w, so the "
+                   "gradient sums over the entries that hold each part, and the tangent is the matrix of the tangent.",
      .singular = "none",
      .source = "Hamilton (1843); Parcollet et al., Quaternion Recurrent Neural Networks (2019)"},
     [](OpCheck& check) {

@@ -45,12 +45,11 @@ static const Op matmul_op(
      .dzbar = "0 (op = X or Xᵀ); with Xᴴ the map is antiholomorphic in X",
      .vjp = "d(op A) = dC op(B)ᴴ, d(op B) = op(A)ᴴ dC; dA and dB undo op",
      .jvp = "Ċ = op(Ȧ) op(B) + op(A) op(Ḃ)",
-     .derivation =
-         "The plain product is holomorphic in both factors, and so is every product of holomorphic functions; the op is general "
-         "for its case Xᴴ alone. From C_mn = Σ_k A_mk B_kn, dA_mk = Σ_n conj(B_kn) dC_mn = (dC Bᴴ)_mk and likewise dB = Aᴴ dC. "
-         "With op(A) = Aᵀ, dA = (dC op(B)ᴴ)ᵀ = conj(op(B)) dCᵀ; with op(A) = Aᴴ, where A enters by its conjugate, the "
-         "gradient is conjugated once more: dA = (dC op(B)ᴴ)ᴴ = op(B) dCᴴ. Each is again one GEMM with transposes. Every op is "
-         "real-linear, so the tangent follows the product rule.",
+     .derivation = "The plain product is holomorphic in both factors, and so are products of holomorphic functions; the op is "
+                   "general only because of Xᴴ. From C_mn = Σ_k A_mk B_kn, dA_mk = Σ_n conj(B_kn) dC_mn = (dC Bᴴ)_mk and likewise "
+                   "dB = Aᴴ dC. With op(A) = Aᵀ, dA = (dC op(B)ᴴ)ᵀ = conj(op(B)) dCᵀ; with op(A) = Aᴴ, where A enters through its "
+                   "conjugate, the gradient is conjugated once more: dA = (dC op(B)ᴴ)ᴴ = op(B) dCᴴ. Each is again one GEMM with "
+                   "transposes. op is real-linear, so the tangent follows the product rule.",
      .singular = "none",
      .source = "Hjørungnes, Complex-Valued Matrix Derivatives, table 3.4"},
     [](OpCheck& check) {
@@ -167,8 +166,8 @@ static const Op linear_op(
      .dzbar = "0",
      .vjp = "dX = dY conj(W), dW = dYᵀ conj(X), db = Σ_n dy_n",
      .jvp = "Ẏ = Ẋ Wᵀ + X Ẇᵀ + 1 ḃᵀ",
-     .derivation = "y_no = Σ_i W_oi x_ni + b_o is linear in each of x, W, b, so holomorphic: dx_ni = Σ_o conj(W_oi) dy_no, "
-                   "dW_oi = Σ_n conj(x_ni) dy_no, db_o = Σ_n dy_no. The tangent: the product rule, X Wᵀ being bilinear.",
+     .derivation = "y_no = Σ_i W_oi x_ni + b_o is linear in each of x, W, b, so holomorphic: dx_ni = Σ_o conj(W_oi) dy_no, dW_oi = "
+                   "Σ_n conj(x_ni) dy_no, db_o = Σ_n dy_no. Tangent: the product rule, as X Wᵀ is bilinear.",
      .singular = "none",
      .source = "Hjørungnes, Complex-Valued Matrix Derivatives, section 3.3"},
     [](OpCheck& check) {

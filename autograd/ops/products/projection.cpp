@@ -14,9 +14,8 @@ static const Op projection_op(
      .dzbar = "W / 2",
      .vjp = "dz = W dL",
      .jvp = "L̇ = Re Σ_k conj(W_k) ż_k",
-     .derivation =
-         "Re(conj(W) z) = (conj(W) z + W conj(z)) / 2, and dz = 2 (∂L/∂z̄) dL = W dL. W is a constant, L real-linear in z, and so "
-         "L̇ is the projection of ż.",
+     .derivation = "Re(conj(W) z) = (conj(W) z + W conj(z)) / 2, and dz = 2 (∂L/∂z̄) dL = W dL. W is a constant and L is "
+                   "real-linear in z, so L̇ is the projection of ż.",
      .singular = "none",
      .source = "random-weight projections of a Jacobian: Griewank and Walther, Evaluating Derivatives, 3.1"},
     [](OpCheck& check) {

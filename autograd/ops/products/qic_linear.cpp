@@ -22,22 +22,20 @@ namespace argand {
 static const Op qic_linear_op(
     {.name = "qic_linear",
      .kind = Kind::General,
-     .equation = "y_a = W_a x_a + κ W_b x_b + b_a, y_b = W_a x_b + W_b x_a + b_b, κ = -1 + sin 2θ, one θ a group of rows",
+     .equation = "y_a = W_a x_a + κ W_b x_b + b_a, y_b = W_a x_b + W_b x_a + b_b, κ = -1 + sin 2θ, one θ per group of rows",
      .dz = "∂y/∂x = W - (i/2) sin 2θ W_b, ∂y/∂W likewise with x_b (z = a + ib for the pair)",
      .dzbar = "∂y/∂x̄ = (i/2) sin 2θ W_b, ∂y/∂W̄ likewise with x_b: holomorphic where sin 2θ = 0",
-     .vjp = "dx_a = W_aᵀ g_a + W_bᵀ g_b, dx_b = W_bᵀ (κ g_a) + W_aᵀ g_b with g = dy;  dW_a = g_aᵀ x_a + g_bᵀ x_b, "
-            "dW_b = κ g_aᵀ x_b + g_bᵀ x_a;  db = Σ g;  dθ = 2 cos 2θ Σ g_a · (W_b x_b)",
+     .vjp = "with G = dy:  dx_a = W_aᵀ G_a + W_bᵀ G_b, dx_b = W_bᵀ (κ G_a) + W_aᵀ G_b;  dW_a = G_aᵀ x_a + G_bᵀ x_b, dW_b = κ G_aᵀ "
+            "x_b + G_bᵀ x_a;  db = Σ G;  dθ = 2 cos 2θ Σ G_a · (W_b x_b)",
      .jvp = "ẏ = W ẋ + Ẇ x + ḃ, plus κ̇ W_b x_b in ẏ_a, κ̇ = 2 cos 2θ θ̇",
      .derivation =
-         "All parts are real, so each gradient is the real transpose. Gauss: Σ g·y is a trilinear form of rank three, "
-         "W_a x_a (g_a - g_b) + W_b x_b (κ g_a - g_b) + (W_a + W_b)(x_a + x_b) g_b. Leaving out g gives y from three products, "
-         "y_a = P1 + κ P2, y_b = P3 - P1 - P2; leaving out x gives dx from three, for a κ of its own in every row. dW and dθ "
-         "together need the four products g_aᵀ x_a, g_aᵀ x_b, g_bᵀ x_a, g_bᵀ x_b (that of dθ is W_b · (g_aᵀ x_b)): one real "
-         "product of the pairs as they lie in memory. Forward: the algebra's product is bilinear over the reals, and κ stands in "
-         "y_a "
-         "only.",
-     .singular = "none; at θ = π/4 dκ/dθ = 0 and with it dθ, whatever the data",
-     .source = "QIC's linear layer; three products as Gauss multiplies complex numbers"},
+         "All parts are real, so each gradient is the real transpose. Gauss: Σ G·y is a trilinear form of rank three, W_a x_a (G_a "
+         "- G_b) + W_b x_b (κ G_a - G_b) + (W_a + W_b)(x_a + x_b) G_b. Dropping G gives y from three products, y_a = P1 + κ P2, "
+         "y_b = P3 - P1 - P2; dropping x gives dx from three, with a separate κ for each row. dW and dθ together need the four "
+         "products G_aᵀ x_a, G_aᵀ x_b, G_bᵀ x_a, G_bᵀ x_b (that of dθ is W_b · (G_aᵀ x_b)): one real product of the pairs as "
+         "stored. Forward: the algebra's product is bilinear over the reals, and κ appears only in y_a.",
+     .singular = "none; at θ = π/4, dκ/dθ = 0, so θ gets gradient 0 whatever the data",
+     .source = "QIC's linear layer; the three products of Gauss's complex multiplication"},
     [](OpCheck& check) {
       const auto f = [](auto x, auto W, auto b, auto theta) { return qic_linear(x, W, b, theta); };
       constexpr double pi = std::numbers::pi;
@@ -254,11 +252,11 @@ static const Op qic_dual_op(
      .equation = "y_a = x_a, y_b = κ x_b, κ = -1 + sin 2θ",
      .dz = "(1 + κ)/2",
      .dzbar = "(1 - κ)/2",
-     .vjp = "dx_a = g_a, dx_b = κ g_b, dθ = 2 cos 2θ Σ g_b x_b, g = dy",
+     .vjp = "with G = dy:  dx_a = G_a, dx_b = κ G_b, dθ = 2 cos 2θ Σ G_b x_b",
      .jvp = "ẏ_a = ẋ_a, ẏ_b = κ ẋ_b + κ̇ x_b, κ̇ = 2 cos 2θ θ̇",
-     .derivation = "Diagonal in the parts; x_b = (x - x̄)/(2i) gives ∂/∂x = (1 + κ)/2 and ∂/∂x̄ = (1 - κ)/2. The "
-                   "product rule for κ x_b.",
-     .singular = "none; at θ = π/4 dθ = 0",
+     .derivation = "Diagonal in the parts; x_b = (x - x̄)/(2i) gives ∂/∂x = (1 + κ)/2 and ∂/∂x̄ = (1 - κ)/2. Tangent: the product "
+                   "rule for κ x_b.",
+     .singular = "none; at θ = π/4, θ gets gradient 0",
      .source = "QIC's output layer: W_a x_a + κ W_b x_b = ⟨(W_a, W_b), (x_a, κ x_b)⟩"},
     [](OpCheck& check) {
       const auto f = [](auto x, auto theta) { return qic_dual(x, theta); };

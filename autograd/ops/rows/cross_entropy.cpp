@@ -115,10 +115,10 @@ static const Op cross_entropy_op(
      .dzbar = "no complex input",
      .vjp = "dx_nv = dL (softmax(x_n)_v - q_nv)/N, 0 in an ignored row",
      .jvp = "L̇ = 1/N Σ_n (Σ_v softmax(x_n)_v (ẋ_nv - ẋ_n[y_n]) + ε (ẋ_n[y_n] - mean_v ẋ_nv))",
-     .derivation = "∂logsumexp(x)/∂x_v = e^{x_v}/Σ e^{x} = softmax(x)_v, and Σ_v q_nv = 1. softmax(x)_v sum to 1 as well, so that "
-                   "ẋ_n[y_n] may go into the sum. Ignored rows count neither in the sum nor in N.",
+     .derivation = "∂logsumexp(x)/∂x_v = e^{x_v}/Σ e^{x} = softmax(x)_v, and Σ_v q_nv = 1. The softmax sums to 1 as well, so "
+                   "ẋ_n[y_n] may move into the sum. Ignored rows count neither in the sum nor in N.",
      .singular =
-         "a row of nothing but -inf: L = inf, its softmax and for ε = 0 its gradient 0. A target of -inf, or any logit "
+         "a row of only -inf: L = inf; its softmax is 0 and, for ε = 0, so is its gradient. A target logit of -inf, or any logit "
          "of -inf with ε > 0: L = inf. Logits of +inf share the probability as if they were equal. Every row ignored: L = 0",
      .source = "Bishop, Pattern Recognition and Machine Learning, eq. 4.108-4.109; Szegedy et al., CVPR 2016, sec. 7"},
     [](OpCheck& check) {
@@ -226,14 +226,13 @@ static const Op linear_cross_entropy_op(
      .dz = "∂L/∂x_nv = p_nv := (softmax(x_n)_v - [v = y_n])/N",
      .dzbar = "no complex input",
      .vjp = "with the matrix P of the p_nv:  dh = dL P W, dW = dL Pᵀ h, db = dL Σ_n p_n",
-     .jvp = "L̇ as of cross_entropy, with ẋ_n = W ḣ_n + Ẇ h_n + ḃ",
+     .jvp = "L̇ as for cross_entropy, with ẋ_n = W ḣ_n + Ẇ h_n + ḃ",
      .derivation =
-         "cross_entropy followed by linear. L is a scalar and dL only a factor, so P W and Pᵀ h are computed in the forward pass, "
-         "a "
-         "chunk of rows at a time, and the logits are gone before the next chunk: no [N, V] array, no second product. With the "
-         "unnormalised e_nv = e^{x_nv - max} the row's factor 1/(N Σ_v e_nv) is applied to h_n and to (P W)_n, which are "
-         "short, instead of to the long row. The tangent takes all logits at once.",
-     .singular = "infinite logits (of a bias of ±inf, say) as for cross_entropy",
+         "linear followed by cross_entropy. L is a scalar and dL only a factor, so P W and Pᵀ h are computed in the forward pass, "
+         "one chunk of rows at a time, and each chunk's logits are discarded before the next: no [N, V] array, no second product. "
+         "With the unnormalised e_nv = e^{x_nv - max}, the row's factor 1/(N Σ_v e_nv) is applied to h_n and (P W)_n, which are "
+         "short, rather than to the long row. The tangent takes all logits at once.",
+     .singular = "infinite logits (from a bias of ±inf, say): as for cross_entropy",
      .source = "Bishop, Pattern Recognition and Machine Learning, eq. 4.108-4.109"},
     [](OpCheck& check) {
       const auto f = [](auto h, auto W, auto b) { return linear_cross_entropy(h, W, &b, some_targets(), 3); };

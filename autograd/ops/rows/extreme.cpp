@@ -99,9 +99,9 @@ static const Op max_op({.name = "max",
                         .dzbar = "no complex input",
                         .vjp = "dx_k = dy for the first k with x_k = y, else 0",
                         .jvp = "ẏ = ẋ_k for that k",
-                        .derivation = "Around a point without ties y is that x_k.",
-                        .singular = "ties: the first of the largest gets the whole gradient. ±inf are numbers like others. One "
-                                    "NaN: y is NaN and so are all dx, as the largest is undefined",
+                        .derivation = "Away from ties, y is that x_k in a neighbourhood.",
+                        .singular = "ties: the first of the largest gets the whole gradient. ±inf compare like other numbers. A "
+                                    "NaN makes y and all gradients NaN, as the largest is undefined",
                         .source = "definition"},
                        [](OpCheck& check) {
                          check_extreme(check, [](auto x, int axis, bool keepdim) { return max(x, axis, keepdim); });
@@ -129,9 +129,9 @@ static const Op min_op({.name = "min",
                         .dzbar = "no complex input",
                         .vjp = "dx_k = dy for the first k with x_k = y, else 0",
                         .jvp = "ẏ = ẋ_k for that k",
-                        .derivation = "Around a point without ties y is that x_k.",
-                        .singular = "ties: the first of the smallest gets the whole gradient. ±inf are numbers like others. One "
-                                    "NaN: y is NaN and so are all dx",
+                        .derivation = "Away from ties, y is that x_k in a neighbourhood.",
+                        .singular = "ties: the first of the smallest gets the whole gradient. ±inf compare like other numbers. A "
+                                    "NaN makes y and all gradients NaN",
                         .source = "definition"},
                        [](OpCheck& check) {
                          check_extreme(check, [](auto x, int axis, bool keepdim) { return min(x, axis, keepdim); });
@@ -154,15 +154,14 @@ Var<R> min(const Var<R>& x) {
 
 static const Op median_op({.name = "median",
                            .kind = Kind::Real,
-                           .equation = "y = x_(k), k = ⌈n/2⌉: the middle one in order of size, of two the lower",
-                           .dz = "∂y/∂x_i = 1 for that number, else 0",
+                           .equation = "y = x_(k), k = ⌈n/2⌉: the middle element in sorted order, the lower one of two",
+                           .dz = "∂y/∂x_i = 1 for that element, else 0",
                            .dzbar = "no complex input",
                            .vjp = "dx_j = dy for the first j with x_j = y, else 0",
                            .jvp = "ẏ = ẋ_j for that j",
-                           .derivation = "Around a point without ties the order does not change, and y is that x_j.",
-                           .singular = "ties: the first of the numbers that are y gets the whole gradient. ±inf are numbers like "
-                                       "others. One NaN: y is NaN and so "
-                                       "are all dx",
+                           .derivation = "Away from ties the order does not change in a neighbourhood, and y is that x_j.",
+                           .singular = "ties: the first of the elements equal to y gets the whole gradient. ±inf compare like "
+                                       "other numbers. A NaN makes y and all gradients NaN",
                            .source = "definition"},
                           [](OpCheck& check) {
                             check_extreme(check, [](auto x, int axis, bool keepdim) { return median(x, axis, keepdim); });

@@ -15,16 +15,15 @@ namespace argand {
 static const Op info_nce_op(
     {.name = "info_nce",
      .kind = Kind::Real,
-     .equation = "L = 1/A Σ_m [log(e^{s_mp} + Σ_n∈N(m) e^{s_mn}) - s_mp], A anchors m, p = positive of m, N(m) its negatives",
+     .equation = "L = 1/A Σ_m [log(e^{s_mp} + Σ_n∈N(m) e^{s_mn}) - s_mp] over A anchors m, p the positive of m, N(m) its negatives",
      .dz = "∂L/∂s_mn = (w_mn - [n = p])/A, w_m = softmax over {p} ∪ N(m)",
      .dzbar = "no complex input",
-     .vjp = "ds_mn = dL (w_mn - [n = p])/A, 0 for positions that are neither",
+     .vjp = "ds_mn = dL (w_mn - [n = p])/A, 0 where n is neither p nor in N(m)",
      .jvp = "L̇ = 1/A Σ_mn w_mn (ṡ_mn - ṡ_mp)",
-     .derivation = "Cross entropy over the candidates {p} ∪ N(m) with p as the target: see cross_entropy. For the tangent the "
-                   "others get -inf added to their similarity.",
-     .singular =
-         "an anchor without negatives contributes 0, and a batch without anchors is 0. Similarities of +inf share the weight as "
-         "if they were equal; an anchor with nothing but -inf: L = inf, and its gradient is 0",
+     .derivation = "Cross entropy over the candidates {p} ∪ N(m) with target p: see cross_entropy. For the tangent, the "
+                   "similarities of all other positions are masked with -inf.",
+     .singular = "an anchor without negatives contributes 0, and a batch without anchors gives 0. Similarities of +inf share the "
+                 "weight as if they were equal; an anchor with only -inf: L = inf, and its gradient is 0",
      .source = "ComplexFormer, phase contrastive loss; van den Oord et al., CPC (2018), eq. 4"},
     [](OpCheck& check) {
       const auto f = [](auto s) { return info_nce(s, Ids({2, 5}, {1, 2, 1, 2, 1, 3, 3, 4, 5, 3})); };

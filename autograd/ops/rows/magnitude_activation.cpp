@@ -59,11 +59,11 @@ static const Op magnitude_gelu_op(
      .kind = Kind::Real,
      .equation = "y = GELU(m) z/m = Φ(m) z, m = |z| = sqrt(a² + w b² + 1e-12)",
      .dz = "∂y/∂z = Φ(m) + φ(m) z ∂m/∂z, ∂m/∂a = a/m, ∂m/∂b = w b/m, ∂m/∂w = b²/(2m)",
-     .dzbar = "no complex input; numbers enter as their parts",
-     .vjp = "with t = φ(m) (a g_a + b g_b)/m, g = dy:  da = Φ(m) g_a + t a, db = Φ(m) g_b + t w b, dθ = dw/dθ Σ t b²/2",
+     .dzbar = "no complex input; hypercomplex numbers enter as their parts",
+     .vjp = "with G = dy, t = φ(m) (a G_a + b G_b)/m:  da = Φ(m) G_a + t a, db = Φ(m) G_b + t w b, dθ = dw/dθ Σ t b²/2",
      .jvp = "ẏ = Φ(m) ż + φ(m) ṁ z, ṁ = (a ȧ + w b ḃ + ẇ b²/2)/m",
-     .derivation = "y = s(m) z gives ẏ = s ż + s'(m) ṁ z and dL/dm = s'(m) Σ z g over the parts, and s = Φ, s' = φ.",
-     .singular = "none: 1e-12 keeps m positive, z = 0 has gradient g/2",
+     .derivation = "y = s(m) z gives ẏ = s ż + s'(m) ṁ z and dL/dm = s'(m) Σ z G over the parts; here s = Φ and s' = φ.",
+     .singular = "none: 1e-12 keeps m positive, and at z = 0 the gradient is half of that of y",
      .source = "QIC, eq. 17, with GELU (Hendrycks and Gimpel, arXiv:1606.08415) in place of ReLU"},
     [](OpCheck& check) {
       check_activation(
@@ -73,15 +73,15 @@ static const Op magnitude_gelu_op(
 static const Op magnitude_modrelu_op(
     {.name = "magnitude_modrelu",
      .kind = Kind::Real,
-     .equation = "y = ReLU(m + c) z/m, c real, one a column",
+     .equation = "y = ReLU(m + c) z/m, c real, one per column",
      .dz = "where m + c > 0: s = (m + c)/m, s' = -c/m², ∂s/∂c = 1/m; elsewhere 0",
-     .dzbar = "no complex input; numbers enter as their parts",
-     .vjp = "with t = s' (a g_a + b g_b)/m:  da = s g_a + t a, db = s g_b + t w b, dc = Σ (a g_a + b g_b)/m over active rows, dθ = "
-            "dw/dθ Σ t b²/2",
+     .dzbar = "no complex input; hypercomplex numbers enter as their parts",
+     .vjp = "with G = dy, t = s' (a G_a + b G_b)/m:  da = s G_a + t a, db = s G_b + t w b, dc = Σ (a G_a + b G_b)/m over active "
+            "rows, dθ = dw/dθ Σ t b²/2",
      .jvp = "ẏ = s ż + (ċ - c ṁ/m)/m z where m + c > 0, else 0; ṁ as for magnitude_gelu",
      .derivation = "y = s(m, c) z, as for magnitude_gelu.",
-     .singular =
-         "m = -c: a kink, the gradient of the inactive side (0) is returned. At z = 0, c > 0 the slope is steep, 1 + c/1e-6",
+     .singular = "m = -c: a kink, where the gradient of the inactive side, 0, is returned. At z = 0 the slope for c > 0 is steep, "
+                 "1 + c/1e-6",
      .source = "Arjovsky, Shah, Bengio, arXiv:1511.06464, eq. 8, with QIC's magnitudes"},
     [](OpCheck& check) {
       const auto fixed = [](double c) {
@@ -103,11 +103,11 @@ static const Op magnitude_modrelu_op(
 static const Op magnitude_relu_op({.name = "magnitude_relu",
                                    .kind = Kind::Real,
                                    .equation = "y = ReLU(m) z/m",
-                                   .dz = "1: m > 0 always",
-                                   .dzbar = "no complex input; numbers enter as their parts",
+                                   .dz = "1, as m > 0 always",
+                                   .dzbar = "no complex input; hypercomplex numbers enter as their parts",
                                    .vjp = "dz = dy, dθ = 0",
                                    .jvp = "ẏ = ż",
-                                   .derivation = "s = ReLU(m)/m = 1 and s' = 0, as for magnitude_gelu.",
+                                   .derivation = "As for magnitude_gelu, with s = ReLU(m)/m = 1 and s' = 0.",
                                    .singular = "none",
                                    .source = "QIC, eq. 17"},
                                   [](OpCheck& check) {

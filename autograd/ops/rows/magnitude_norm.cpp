@@ -57,14 +57,14 @@ static const Op magnitude_layer_norm_op(
      .kind = Kind::Real,
      .equation = "y = (a - μ, b, ...) γ/σ, μ = mean(m), σ² = mean((m - μ)²) + eps, m = |z| = sqrt(a² + w b² + 1e-12)",
      .dz = "∂m/∂a = a/m, ∂m/∂b = w b/m, ∂m/∂w = b²/(2m)",
-     .dzbar = "no complex input; numbers enter as their parts",
+     .dzbar = "no complex input; hypercomplex numbers enter as their parts",
      .vjp = "with G = γ dy, A = Σ (a - μ) G_a + b G_b:  dm = -A (m - μ)/(D σ³) - Σ G_a/(D σ);  da = G_a/σ + dm a/m, "
             "db = G_b/σ + dm w b/m;  dγ = Σ ((a - μ) dy_a + b dy_b)/σ;  dθ = dw/dθ Σ dm b²/(2m)",
      .jvp = "with ṁ = (a ȧ + w b ḃ + ẇ b²/2)/m and σ̇ = mean((m - μ) ṁ)/σ:  ẏ = (γ (ȧ - mean(ṁ), ḃ) + γ̇ (a - μ, b))/σ - y σ̇/σ",
-     .derivation = "y depends on z directly (G/σ), through σ, where σ̇ = mean((m - μ) ṁ)/σ gives -A/σ² σ̇, and through μ in the real "
-                   "part, which gives -Σ G_a/σ μ̇ with μ̇ = mean(ṁ). The μ inside σ cancels: Σ (m - μ) = 0. The "
-                   "tangent: the product rule for y σ = γ (a - μ, b).",
-     .singular = "none: 1e-12 keeps m, and eps σ, positive",
+     .derivation = "y depends on z directly (G/σ); through σ, where σ̇ = mean((m - μ) ṁ)/σ gives -A/σ² σ̇; and through μ in the real "
+                   "part, which gives -Σ G_a/σ μ̇ with μ̇ = mean(ṁ). The μ inside σ drops out, as Σ (m - μ) = 0. Tangent: the "
+                   "product rule for y σ = γ (a - μ, b).",
+     .singular = "none: 1e-12 keeps m positive, and eps keeps σ positive",
      .source = "QIC's layer norm; Ba, Kiros, Hinton, Layer Normalization (2016), for reals"},
     [](OpCheck& check) {
       check_norm(
@@ -76,12 +76,12 @@ static const Op magnitude_rms_norm_op(
      .kind = Kind::Real,
      .equation = "y = z γ/ρ, ρ² = mean(m²) + eps, m² = |z|² = a² + w b² + 1e-12",
      .dz = "∂m/∂a = a/m, ∂m/∂b = w b/m, ∂m/∂w = b²/(2m)",
-     .dzbar = "no complex input; numbers enter as their parts",
+     .dzbar = "no complex input; hypercomplex numbers enter as their parts",
      .vjp =
          "with G = γ dy, A = Σ a G_a + b G_b:  da = G_a/ρ - A a/(D ρ³), db = G_b/ρ - A w b/(D ρ³);  dγ = Σ (a dy_a + b dy_b)/ρ;  "
          "dθ = -dw/dθ A Σ b²/(2D ρ³)",
      .jvp = "with ρ̇ = mean(m ṁ)/ρ, m ṁ = a ȧ + w b ḃ + ẇ b²/2:  ẏ = (γ ż + γ̇ z)/ρ - y ρ̇/ρ",
-     .derivation = "As magnitude_layer_norm with μ = 0: dm = -A m/(D ρ³). The product rule for y ρ = γ z.",
+     .derivation = "As for magnitude_layer_norm with μ = 0: g_m = -A m/(D ρ³). Tangent: the product rule for y ρ = γ z.",
      .singular = "none: eps keeps ρ > 0",
      .source = "Zhang, Sennrich, Root Mean Square Layer Normalization (2019), eq. 4, with magnitudes"},
     [](OpCheck& check) {

@@ -24,11 +24,11 @@ static const Op layer_norm_op(
      .dzbar = "∂x̂_j/∂x̄_k = -x̂_j x̂_k/(2Dσ)",
      .vjp = "with g = γ dy:  dx = (g - mean(g) - x̂ mean(Re(conj(x̂) g)))/σ,  dγ = Σ Re(conj(x̂) dy),  db = Σ dy",
      .jvp = "with u = (ẋ - mean(ẋ))/σ:  ẏ = γ (u - x̂ mean(Re(conj(x̂) u))) + γ̇ x̂ + ḃ",
-     .derivation =
-         "σ² depends on z and z̄, so the map is general even though x - μ is linear. ∂σ/∂x_k = conj(x_k - μ)/(2Dσ) (the term in "
-         "∂μ sums to 0), which gives the two derivatives above; then dx_k = Σ_j conj(∂x̂_j/∂x_k) g_j + (∂x̂_j/∂x̄_k) conj(g_j) = "
-         "(g_k - mean(g))/σ - x̂_k/(Dσ) Σ_j Re(conj(x̂_j) g_j). For reals the conjugates drop out: the usual formula. Forward: "
-         "σ̇ = mean(Re(conj(x - μ) ẋ))/σ, and x̂ σ = x - μ gives x̂̇ = (ẋ - μ̇ - x̂ σ̇)/σ; as x̂ has mean 0, σ̇/σ = mean(Re(conj(x̂) u)).",
+     .derivation = "σ² depends on z and z̄, so the map is general even though x - μ is linear. ∂σ/∂x_k = conj(x_k - μ)/(2Dσ) (the "
+                   "term in ∂μ sums to 0), which gives the two derivatives above; then dx_k = Σ_j conj(∂x̂_j/∂x_k) g_j + "
+                   "(∂x̂_j/∂x̄_k) conj(g_j) = (g_k - mean(g))/σ - x̂_k/(Dσ) Σ_j Re(conj(x̂_j) g_j). For real x the conjugates drop "
+                   "out, which leaves the usual formula. Forward: σ̇ = mean(Re(conj(x - μ) ẋ))/σ, and x̂ σ = x - μ gives x̂̇ = (ẋ - μ̇ "
+                   "- x̂ σ̇)/σ; as x̂ has mean 0, σ̇/σ = mean(Re(conj(x̂) u)).",
      .singular = "none: eps keeps σ > 0",
      .source = "Ba, Kiros, Hinton, Layer Normalization (2016), eq. 4"},
     [](OpCheck& check) {
@@ -56,7 +56,7 @@ static const Op rms_norm_op({.name = "rms_norm",
                              .dzbar = "∂x̂_j/∂x̄_k = -x̂_j x̂_k/(2Dρ)",
                              .vjp = "with g = γ dy:  dx = (g - x̂ mean(Re(conj(x̂) g)))/ρ,  dγ = Σ Re(conj(x̂) dy)",
                              .jvp = "with u = ẋ/ρ:  ẏ = γ (u - x̂ mean(Re(conj(x̂) u))) + γ̇ x̂",
-                             .derivation = "∂ρ/∂x_k = conj(x_k)/(2Dρ), then as for layer_norm without the mean.",
+                             .derivation = "∂ρ/∂x_k = conj(x_k)/(2Dρ), then as for layer_norm, without the mean.",
                              .singular = "none: eps keeps ρ > 0",
                              .source = "Zhang, Sennrich, Root Mean Square Layer Normalization (2019), eq. 4"},
                             [](OpCheck& check) {

@@ -100,8 +100,8 @@ static const Op sum_op({.name = "sum",
                         .dzbar = "0",
                         .vjp = "dx_i = dy",
                         .jvp = "ẏ = Σ ẋ_i",
-                        .derivation = "Linear; every summand moves the sum as much as itself.",
-                        .singular = "none. ±inf: y is infinite, or NaN where both are there; dx as everywhere",
+                        .derivation = "Linear; each term changes the sum by as much as itself.",
+                        .singular = "none. ±inf: y is infinite, or NaN if both signs occur; the gradient is the same as everywhere",
                         .source = "definition"},
                        [](OpCheck& check) {
                          check.function(
@@ -163,29 +163,28 @@ Var<T> sum(const Var<T>& x, int axis, bool keepdim) {
 
 // ------------------------------------------------------------------------------------------------ mean
 
-static const Op mean_op(
-    {.name = "mean",
-     .kind = Kind::Holomorphic,
-     .equation = "y = 1/n Σ x_i",
-     .dz = "∂y/∂x_i = 1/n",
-     .dzbar = "0",
-     .vjp = "dx_i = dy/n",
-     .jvp = "ẏ = 1/n Σ ẋ_i",
-     .derivation = "sum, times the real constant 1/n.",
-     .singular = "none. It exists where the sum is beyond the type, too. ±inf: y is infinite, or NaN where both "
-                 "are there; dx as everywhere",
-     .source = "definition"},
-    [](OpCheck& check) {
-      check.function(
-          "all, real", [](auto x) { return mean(x); }, check.real({3, 4}));
-      check.function(
-          "all, complex", [](auto x) { return mean(x); }, check.complex({3, 4}));
-      check.function(
-          "first axis, kept", [](auto x) { return mean(x, 0, true); }, check.complex({3, 4}));
-      check.function(
-          "middle axis", [](auto x) { return mean(x, 1); }, check.real({2, 3, 4}));
-      sizes_along_axes(check, [](auto x, auto... axis) { return mean(x, axis...); });
-    });
+static const Op mean_op({.name = "mean",
+                         .kind = Kind::Holomorphic,
+                         .equation = "y = 1/n Σ x_i",
+                         .dz = "∂y/∂x_i = 1/n",
+                         .dzbar = "0",
+                         .vjp = "dx_i = dy/n",
+                         .jvp = "ẏ = 1/n Σ ẋ_i",
+                         .derivation = "sum, times the real constant 1/n.",
+                         .singular = "none. The mean is finite even where the sum overflows. ±inf: y is infinite, or NaN if both "
+                                     "signs occur; the gradient is the same as everywhere",
+                         .source = "definition"},
+                        [](OpCheck& check) {
+                          check.function(
+                              "all, real", [](auto x) { return mean(x); }, check.real({3, 4}));
+                          check.function(
+                              "all, complex", [](auto x) { return mean(x); }, check.complex({3, 4}));
+                          check.function(
+                              "first axis, kept", [](auto x) { return mean(x, 0, true); }, check.complex({3, 4}));
+                          check.function(
+                              "middle axis", [](auto x) { return mean(x, 1); }, check.real({2, 3, 4}));
+                          sizes_along_axes(check, [](auto x, auto... axis) { return mean(x, axis...); });
+                        });
 
 template <Scalar T>
 Var<T> mean(const Var<T>& x) {
@@ -251,10 +250,10 @@ static const Op variance_op(
      .vjp = "dx_i = 2 (x_i - μ)/n dv",
      .jvp = "v̇ = 2/n Σ Re(conj(x_i - μ) ẋ_i)",
      .derivation =
-         "∂|x_j - μ|²/∂x̄_i = (x_j - μ)(δ_ij - 1/n). Summed over j the part with 1/n vanishes, since Σ (x_j - μ) = 0: the mean "
-         "need not be differentiated. Twice ∂v/∂x̄_i for a real-valued v, and v̇ = 2 Re Σ (∂v/∂x_i) ẋ_i. The rounded mean m is "
-         "corrected by that of the x_i - m, so that numbers far from 0 keep their digits and the gradient sums to 0.",
-     .singular = "none. An x_i = ±inf: v and its dx are NaN",
+         "∂|x_j - μ|²/∂x̄_i = (x_j - μ)(δ_ij - 1/n). Summed over j the part with 1/n vanishes, since Σ (x_j - μ) = 0: the mean need "
+         "not be differentiated. Twice ∂v/∂x̄_i for a real-valued v, and v̇ = 2 Re Σ (∂v/∂x_i) ẋ_i. The rounded mean m is corrected "
+         "by the mean of the x_i - m, so data far from 0 keep their digits and the gradient sums to 0.",
+     .singular = "none. An x_i = ±inf makes v and its gradient NaN",
      .source = "definition; Chan, Golub, LeVeque, The American Statistician 37 (1983), eq. 1.7"},
     [](OpCheck& check) { check_spread(check, [](auto x, auto... axis) { return variance(x, axis...); }); });
 
@@ -305,10 +304,9 @@ static const Op stddev_op(
      .dzbar = "(x_i - μ)/(2nσ)",
      .vjp = "dx_i = (x_i - μ)/(nσ) dσ",
      .jvp = "σ̇ = 1/n Σ Re(conj(x_i - μ) ẋ_i)/σ",
-     .derivation =
-         "σ² = v gives 2 σ σ̇ = v̇: the derivatives of the variance over 2σ. For the value all |x_i - μ| are divided by the "
-         "largest first, so that no square overflows; (x_i - μ)/σ is at most √n.",
-     .singular = "σ = 0: a kink, the gradient returned is 0. An x_i = ±inf: σ and its dx are NaN",
+     .derivation = "σ² = v gives 2 σ σ̇ = v̇: the derivatives of the variance over 2σ. For the value, all |x_i - μ| are first "
+                   "divided by the largest, so no square overflows; |x_i - μ|/σ is at most √n.",
+     .singular = "σ = 0: a kink, the gradient returned is 0. An x_i = ±inf makes σ and its gradient NaN",
      .source = "definition"},
     [](OpCheck& check) {
       check_spread(check, [](auto x, auto... axis) { return stddev(x, axis...); });

@@ -85,10 +85,10 @@ static const Op logsumexp_op(
      .dzbar = "no complex input",
      .vjp = "dx_i = p_i dy, p_i = e^{x_i - y} = e^{(x_i - m) - log Σ e^{x_j - m}}",
      .jvp = "ẏ = Σ p_i ẋ_i, p = softmax(x)",
-     .derivation = "e^y = Σ e^{x_i} gives e^y ∂y/∂x_i = e^{x_i}. The shift m cancels; log1p keeps the others beside the largest. "
-                   "e^{x_i - y} = p_i. Along another axis than the last: of the permuted x.",
-     .singular = "x_i = -inf: gradient 0. All of them, or none: y = -inf, all gradients 0. x_i = +inf: y = +inf, p_i = 1 and 0 "
-                 "elsewhere; k of them: 1/k each, as if they were equal",
+     .derivation = "e^y = Σ e^{x_i} gives e^y ∂y/∂x_i = e^{x_i}. The shift m cancels; log1p keeps the terms that are small beside "
+                   "the largest. e^{x_i - y} = p_i. Over an axis other than the last, x is permuted first.",
+     .singular = "x_i = -inf: gradient 0. All of them -inf, or no elements: y = -inf, all gradients 0. x_i = +inf: y = +inf, p_i = "
+                 "1 and 0 elsewhere; k of them: 1/k each, as if they were equal",
      .source = "Blanchard, Higham, Higham, IMA J. Numer. Anal. 41 (2021), eq. 1.1"},
     [](OpCheck& check) {
       const auto f = [](auto x) { return logsumexp(x); };
@@ -158,13 +158,11 @@ static const Op softmax_op(
      .dzbar = "no complex input",
      .vjp = "dx_j = y_j (dy_j - Σ_i y_i dy_i), = y_j Σ_{i ≠ j} y_i (dy_j - dy_i) for y_j > 1/2",
      .jvp = "ẏ_i = y_i (ẋ_i - Σ_j y_j ẋ_j)",
-     .derivation =
-         "log y_i = x_i - logsumexp(x), so ∂y_i/∂x_j = y_i (δ_ij - y_j); Σ_i dy_i y_i (δ_ij - y_j) is the "
-         "product above. The output is all that is kept. As the y sum to 1 the difference is Σ_i y_i (dy_j - dy_i), which "
-         "does not cancel where y_j is almost 1. The Jacobian is symmetric, so the tangent is the same product.",
-     .singular =
-         "x_i = -inf: y_i = 0, gradient 0. All of them: y = 0, gradient 0. x_i = +inf: y_i = 1, the others 0, gradient 0; k "
-         "of them: 1/k each, as if they were equal",
+     .derivation = "log y_i = x_i - logsumexp(x), so ∂y_i/∂x_j = y_i (δ_ij - y_j); Σ_i dy_i y_i (δ_ij - y_j) is the gradient "
+                   "above. Only the output is saved. As the y sum to 1, the difference equals Σ_i y_i (dy_j - dy_i), which does "
+                   "not cancel where y_j is close to 1. The Jacobian is symmetric, so the tangent is the same product.",
+     .singular = "x_i = -inf: y_i = 0, gradient 0. All of them -inf: y = 0, gradient 0. x_i = +inf: y_i = 1, the others 0, "
+                 "gradient 0; k of them: 1/k each, as if they were equal",
      .source = "Bridle, Neurocomputing (1990), 227"},
     [](OpCheck& check) {
       const auto f = [](auto x) { return softmax(x); };
@@ -223,26 +221,26 @@ Var<R> softmax(const Var<R>& x) {
 
 // ------------------------------------------------------------------------------------------------ log_softmax
 
-static const Op log_softmax_op(
-    {.name = "log_softmax",
-     .kind = Kind::Real,
-     .equation = "y_i = (x_i - m) - log Σ_j e^{x_j - m}, m = max x, as of logsumexp",
-     .dz = "∂y_i/∂x_j = δ_ij - p_j, p_j = e^{y_j}",
-     .dzbar = "no complex input",
-     .vjp = "dx_j = dy_j - p_j Σ_i dy_i, = (1 - p_j) dy_j - p_j Σ_{i ≠ j} dy_i for p_j > 1/2",
-     .jvp = "ẏ_i = ẋ_i - Σ_j p_j ẋ_j",
-     .derivation = "∂/∂x_j of log Σ e^{x_j} is p_j = softmax(x)_j. The output is all that is kept; 1 - p_j = -expm1(y_j).",
-     .singular = "x_i = -inf: y_i = -inf and p_i = 0; all of them: y = -inf, p = 0. x_i = +inf: y_i = 0, the others -inf; k of "
-                 "them: y_i = -log k, as if they were equal",
-     .source = "Blanchard, Higham, Higham, IMA J. Numer. Anal. 41 (2021), eq. 1.2"},
-    [](OpCheck& check) {
-      const auto f = [](auto x) { return log_softmax(x); };
-      check.function("row", f, check.real({5}));
-      check.function("rows", f, check.real({2, 3, 4}));
-      check.sizes("row", [f](OpCheck& at, std::int64_t n) { at.function("", f, at.real({2, n})); });
-      check.sizes("rows", [f](OpCheck& at, std::int64_t n) { at.function("", f, at.real({n, 3})); });
-      check.finite("large", f, Tensor<double>({2, 2}, {1e30, -1e30, -1000, -1001}));
-    });
+static const Op log_softmax_op({.name = "log_softmax",
+                                .kind = Kind::Real,
+                                .equation = "y_i = (x_i - m) - log Σ_j e^{x_j - m}, m = max x, as in logsumexp",
+                                .dz = "∂y_i/∂x_j = δ_ij - p_j, p_j = e^{y_j}",
+                                .dzbar = "no complex input",
+                                .vjp = "dx_j = dy_j - p_j Σ_i dy_i, = (1 - p_j) dy_j - p_j Σ_{i ≠ j} dy_i for p_j > 1/2",
+                                .jvp = "ẏ_i = ẋ_i - Σ_j p_j ẋ_j",
+                                .derivation = "The derivative of log Σ e^{x_j} with respect to x_j is p_j = softmax(x)_j. Only the "
+                                              "output is saved; 1 - p_j = -expm1(y_j).",
+                                .singular = "x_i = -inf: y_i = -inf and p_i = 0; all of them -inf: y = -inf, p = 0. x_i = +inf: "
+                                            "y_i = 0, the others -inf; k of them: y_i = -log k, as if they were equal",
+                                .source = "Blanchard, Higham, Higham, IMA J. Numer. Anal. 41 (2021), eq. 1.2"},
+                               [](OpCheck& check) {
+                                 const auto f = [](auto x) { return log_softmax(x); };
+                                 check.function("row", f, check.real({5}));
+                                 check.function("rows", f, check.real({2, 3, 4}));
+                                 check.sizes("row", [f](OpCheck& at, std::int64_t n) { at.function("", f, at.real({2, n})); });
+                                 check.sizes("rows", [f](OpCheck& at, std::int64_t n) { at.function("", f, at.real({n, 3})); });
+                                 check.finite("large", f, Tensor<double>({2, 2}, {1e30, -1e30, -1000, -1001}));
+                               });
 
 template <RealScalar R>
 Var<R> log_softmax(const Var<R>& x) {

@@ -19,18 +19,18 @@ namespace argand {
 static const Op vector_norm_op(
     {.name = "vector_norm",
      .kind = Kind::RealValued,
-     .equation = "y = (Σ |x_i|^p)^(1/p); p = 0: how many x_i are not 0",
+     .equation = "y = (Σ |x_i|^p)^(1/p); p = 0: the number of nonzero x_i",
      .dz = "∂y/∂x_i = 1/2 (|x_i|/y)^(p-1) conj(x_i)/|x_i|",
      .dzbar = "1/2 (|x_i|/y)^(p-1) x_i/|x_i|",
      .vjp = "dx_i = (|x_i|/y)^(p-1) x_i/|x_i| dy",
      .jvp = "ẏ = Σ (|x_i|/y)^(p-1) Re(conj(x_i) ẋ_i)/|x_i|",
      .derivation =
-         "y^p = Σ |x_i|^p gives p y^(p-1) ẏ = Σ p |x_i|^(p-1) |x_i|˙, and |x|˙ = Re(conj(x) ẋ)/|x|. The quotient |x_i|/y is at "
-         "most 1, so that its power does not overflow; for the value all |x_i| are divided by the largest first.",
-     .singular = "x_i = 0: gradient 0 (for p = 1 one of the subgradients, for p < 1 it is infinite, for p = 2 only y = 0 is "
-                 "singular). p = 0: "
-                 "a step, gradient 0 everywhere. An x_i = ±inf: y = inf, the other gradients 0 for p > 1; its own is ±1 for p = 1, "
-                 "else NaN. A y beyond the type: the gradient, made of it, is infinite for p < 1 and 0 for p > 1",
+         "y^p = Σ |x_i|^p gives p y^(p-1) ẏ = Σ p |x_i|^(p-1) |x_i|˙, and |x|˙ = Re(conj(x) ẋ)/|x|. For p >= 1 the ratio |x_i|/y "
+         "is at most 1, so its power does not overflow; for the value, all |x_i| are first divided by the largest.",
+     .singular = "x_i = 0: gradient 0 (for p > 1 the true one, unless y = 0; for p = 1 a subgradient; for p < 1 the derivative is "
+                 "infinite). p = 0: a step function, gradient 0 everywhere. An x_i = ±inf: y = inf for p > 0; its own gradient is "
+                 "x_i/|x_i| times that of y for p = 1, else NaN; those of the others are 0 for p > 1, infinite for p < 1. The "
+                 "gradient is computed from y: if y overflows, it is infinite for p < 1 and 0 for p > 1",
      .source = "Horn & Johnson, Matrix Analysis, 5.2.3"},
     [](OpCheck& check) {
       const auto f = [](double p, int axis) {

@@ -64,26 +64,25 @@ void scans(OpCheck& check, const F& f, double low, double high) {
 
 // ------------------------------------------------------------------------------------------------ cumsum
 
-static const Op cumsum_op(
-    {.name = "cumsum",
-     .kind = Kind::Holomorphic,
-     .equation = "y_k = Σ_{i <= k} x_i",
-     .dz = "∂y_k/∂x_i = 1 if i <= k, else 0",
-     .dzbar = "0",
-     .vjp = "dx_i = Σ_{k >= i} dy_k",
-     .jvp = "ẏ_k = Σ_{i <= k} ẋ_i",
-     .derivation = "A product with a lower triangle of ones, whose transpose is an upper one: the running sum from "
-                   "the other end.",
-     .singular = "none",
-     .source = "definition"},
-    [](OpCheck& check) {
-      scans(
-          check, [](auto x, int axis) { return cumsum(x, axis); }, -2, 2);
-      check.sizes("", [](OpCheck& at, std::int64_t n) {
-        at.function(
-            "long", [](auto x) { return cumsum(x, 0); }, at.real({n, 2}));
-      });
-    });
+static const Op cumsum_op({.name = "cumsum",
+                           .kind = Kind::Holomorphic,
+                           .equation = "y_k = Σ_{i <= k} x_i",
+                           .dz = "∂y_k/∂x_i = 1 if i <= k, else 0",
+                           .dzbar = "0",
+                           .vjp = "dx_i = Σ_{k >= i} dy_k",
+                           .jvp = "ẏ_k = Σ_{i <= k} ẋ_i",
+                           .derivation = "A product with a lower triangular matrix of ones, whose transpose is upper triangular: "
+                                         "the running sum from the other end.",
+                           .singular = "none",
+                           .source = "definition"},
+                          [](OpCheck& check) {
+                            scans(
+                                check, [](auto x, int axis) { return cumsum(x, axis); }, -2, 2);
+                            check.sizes("", [](OpCheck& at, std::int64_t n) {
+                              at.function(
+                                  "long", [](auto x) { return cumsum(x, 0); }, at.real({n, 2}));
+                            });
+                          });
 
 template <Scalar T>
 Var<T> cumsum(const Var<T>& x, int axis) {
@@ -107,10 +106,10 @@ static const Op linear_recurrence_op(
      .dzbar = "0",
      .vjp = "db_k = g_k, da_k = conj(s_{k-1}) g_k, g_k = ds_k + conj(a_{k+1}) g_{k+1} from the end",
      .jvp = "ṡ_k = a_k ṡ_{k-1} + (ȧ_k s_{k-1} + ḃ_k)",
-     .derivation = "g_k is what the loss feels of s_k: directly ds_k, and by s_{k+1} = a_{k+1} s_k + b_{k+1} conj(a_{k+1}) times "
-                   "what it feels of that. b_k enters s_k with factor 1, a_k with factor s_{k-1}. The tangent obeys the same "
-                   "recurrence with another b: the op is closed under differentiation.",
-     .singular = "none. |a| > 1 grows as a power",
+     .derivation = "g_k is the total gradient of s_k: ds_k directly, plus conj(a_{k+1}) g_{k+1} through s_{k+1} = a_{k+1} s_k + "
+                   "b_{k+1}. b_k enters s_k with factor 1, a_k with factor s_{k-1}. The tangent obeys the same recurrence with a "
+                   "different b: the op is closed under differentiation.",
+     .singular = "none. For |a| > 1, s grows geometrically",
      .source = "Martin & Cundy, ICLR 2018, eq. 1 and 8"},
     [](OpCheck& check) {
       const auto f = [](int axis) { return [axis](auto a, auto b) { return linear_recurrence(a, b, axis); }; };
@@ -174,12 +173,11 @@ static const Op cumprod_op(
      .dzbar = "0",
      .vjp = "dx_i = conj(y_{i-1}) g_i, g_i = dy_i + conj(x_{i+1}) g_{i+1} from the end, y_{-1} = 1",
      .jvp = "ẏ_k = x_k ẏ_{k-1} + y_{k-1} ẋ_k",
-     .derivation = "Split the product at i: ∂y_k/∂x_i = y_{i-1} · x_{i+1} ... x_k. Summed over k the factors after i nest as in "
-                   "Horner's rule, which is g. Nothing is divided by x_i, so that zeros need no care: with one zero at i all of "
-                   "dx_i is there, with two of them the products that hold both vanish.",
-     .singular =
-         "a product of some of the factors beyond the type stays 0 or ±inf, though later factors may lead back, and inf times 0 is "
-         "NaN: where that can be, take exp of cumsum of logarithms",
+     .derivation = "Split the product at i: ∂y_k/∂x_i = y_{i-1} · x_{i+1} ... x_k. Summed over k, the factors after i nest as in "
+                   "Horner's rule, which gives g. Nothing is divided by x_i, so zeros need no special case: if x_i is the only "
+                   "zero, dx_i is complete; if there is another, the products that contain it vanish.",
+     .singular = "a partial product that underflows or overflows stays 0 or ±inf even if later factors would bring it back into "
+                 "range, and inf times 0 is NaN: where that can happen, use exp of cumsum of the logarithms",
      .source = "definition"},
     [](OpCheck& check) {
       const auto f = [](auto x, int axis) { return cumprod(x, axis); };
@@ -252,13 +250,11 @@ static const Op logcumsumexp_op(
      .dzbar = "no complex input",
      .vjp = "dx_i = p_i g_i, g_i = dy_i + q_{i+1} g_{i+1} from the end; p_i = e^{x_i - y_i}, q_i = e^{y_{i-1} - y_i}",
      .jvp = "ẏ_k = q_k ẏ_{k-1} + p_k ẋ_k",
-     .derivation =
-         "e^{y_k} = e^{y_{k-1}} + e^{x_k} gives e^{y_k} ẏ_k = e^{y_{k-1}} ẏ_{k-1} + e^{x_k} ẋ_k: a linear recurrence with factors "
-         "p + q = 1, whose adjoint runs from the end. Nothing overflows: with the largest number so far, m, all "
-         "exponentials are of x - m. The largest itself is left out of the sum, log(1 + the others).",
-     .singular = "x_i = -inf: contributes nothing, gradient 0; before the first that is more, y = -inf. x_i = +inf: y = +inf from "
-                 "there on, and "
-                 "those of +inf share the gradient as if they were equal",
+     .derivation = "e^{y_k} = e^{y_{k-1}} + e^{x_k} gives e^{y_k} ẏ_k = e^{y_{k-1}} ẏ_{k-1} + e^{x_k} ẋ_k: a linear recurrence "
+                   "with factors p + q = 1, whose adjoint runs from the end. Nothing overflows: all exponentials are of x - m, "
+                   "with m the largest x so far. That largest term itself is left out of the sum, as in log(1 + the others).",
+     .singular = "x_i = -inf: contributes nothing, gradient 0; y = -inf until the first x_i > -inf. x_i = +inf: y = +inf from "
+                 "there on, and the infinite x_i share the gradient as if they were equal",
      .source = "Blanchard, Higham, Higham, IMA J. Numer. Anal. 41 (2021), eq. 1.1"},
     [](OpCheck& check) {
       const auto f = [](int axis) { return [axis](auto x) { return logcumsumexp(x, axis); }; };

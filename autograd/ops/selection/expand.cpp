@@ -16,12 +16,12 @@ namespace argand {
 
 static const Op expand_op({.name = "expand",
                            .kind = Kind::Holomorphic,
-                           .equation = "y[i, j, ...] = x[i, 0, ...] along every axis of size 1 that is stretched",
-                           .dz = "∂y/∂x = 1 on the places that x's element goes to",
+                           .equation = "y[i, j, ...] = x[i, 0, ...] along every broadcast axis, where x has size 1",
+                           .dz = "∂y/∂x = 1 at the positions that x's element is copied to",
                            .dzbar = "0",
-                           .vjp = "dx = Σ dy over the stretched axes",
-                           .jvp = "ẏ = ẋ, stretched",
-                           .derivation = "Linear; an element moves all its copies, so their gradients add.",
+                           .vjp = "dx = Σ dy over the broadcast axes",
+                           .jvp = "ẏ = ẋ, broadcast",
+                           .derivation = "Linear; an element changes all its copies, so their gradients add.",
                            .singular = "none",
                            .source = "definition"},
                           [](OpCheck& check) {
@@ -60,36 +60,37 @@ Var<T> expand(const Var<T>& x, const Shape& shape) {
 
 // ------------------------------------------------------------------------------------------------ index_select
 
-static const Op index_select_op(
-    {.name = "index_select",
-     .kind = Kind::Holomorphic,
-     .equation = "y[..., i, ...] = x[..., index[i], ...]",
-     .dz = "∂y[i]/∂x[k] = 1 if index[i] = k, else 0",
-     .dzbar = "0",
-     .vjp = "dx[k] = Σ dy[i] over the i with index[i] = k",
-     .jvp = "ẏ[..., i, ...] = ẋ[..., index[i], ...]",
-     .derivation = "Linear: a product with a matrix of zeros and ones, whose transpose is the sum. flip, roll, diagonal and pad "
-                   "(Reflect, Replicate, Circular) are this with an index of their own.",
-     .singular = "none",
-     .source = "definition"},
-    [](OpCheck& check) {
-      const auto f = [](int axis) { return [axis](auto x) { return index_select(x, axis, {1, 0, 0, 3, 1, 3}); }; };
-      check.function("first axis, real", f(0), check.real({4, 3}));
-      check.function("middle axis, complex", f(1), check.complex({2, 4, 2}));
-      check.function("last axis, complex", f(-1), check.complex({2, 4}));
-      check.sizes("", [f](OpCheck& at, std::int64_t n) {
-        const auto wrapped = [n](auto x) {
-          std::vector<std::int64_t> index(static_cast<std::size_t>(n + 2));
-          for (std::int64_t i = 0; i < n + 2; ++i) index[static_cast<std::size_t>(i)] = (i + n - 1) % n;
-          return index_select(x, 0, index);
-        };
-        at.function("rows, real", f(0), at.real({4, n}));
-        at.function("rows, complex", f(0), at.complex({4, n}));
-        at.function("last axis, real", f(-1), at.real({n, 4}));
-        at.function("last axis, complex", f(-1), at.complex({n, 4}));
-        at.function("a long index", wrapped, at.complex({n, 2}));
-      });
-    });
+static const Op index_select_op({.name = "index_select",
+                                 .kind = Kind::Holomorphic,
+                                 .equation = "y[..., i, ...] = x[..., index[i], ...]",
+                                 .dz = "∂y[i]/∂x[k] = 1 if index[i] = k, else 0",
+                                 .dzbar = "0",
+                                 .vjp = "dx[k] = Σ dy[i] over the i with index[i] = k",
+                                 .jvp = "ẏ[..., i, ...] = ẋ[..., index[i], ...]",
+                                 .derivation = "Linear: a product with a 0-1 matrix, whose transpose sums. flip, roll, diagonal "
+                                               "and pad (Reflect, Replicate, Circular) are index_select with suitable indices.",
+                                 .singular = "none",
+                                 .source = "definition"},
+                                [](OpCheck& check) {
+                                  const auto f = [](int axis) {
+                                    return [axis](auto x) { return index_select(x, axis, {1, 0, 0, 3, 1, 3}); };
+                                  };
+                                  check.function("first axis, real", f(0), check.real({4, 3}));
+                                  check.function("middle axis, complex", f(1), check.complex({2, 4, 2}));
+                                  check.function("last axis, complex", f(-1), check.complex({2, 4}));
+                                  check.sizes("", [f](OpCheck& at, std::int64_t n) {
+                                    const auto wrapped = [n](auto x) {
+                                      std::vector<std::int64_t> index(static_cast<std::size_t>(n + 2));
+                                      for (std::int64_t i = 0; i < n + 2; ++i) index[static_cast<std::size_t>(i)] = (i + n - 1) % n;
+                                      return index_select(x, 0, index);
+                                    };
+                                    at.function("rows, real", f(0), at.real({4, n}));
+                                    at.function("rows, complex", f(0), at.complex({4, n}));
+                                    at.function("last axis, real", f(-1), at.real({n, 4}));
+                                    at.function("last axis, complex", f(-1), at.complex({n, 4}));
+                                    at.function("a long index", wrapped, at.complex({n, 2}));
+                                  });
+                                });
 
 namespace {
 

@@ -42,20 +42,20 @@ static const Op where_op(
     {.name = "where",
      .kind = Kind::Holomorphic,
      .equation = "w = a where the mask is true, else b",
-     .dz = "∂w/∂a = 1 where yes, else 0; ∂w/∂b = 1 - ∂w/∂a",
+     .dz = "∂w/∂a = 1 where the mask is true, else 0; ∂w/∂b = 1 - ∂w/∂a",
      .dzbar = "0",
-     .vjp = "da = dw where yes, else 0; db = dw where no, else 0; summed over stretched axes",
-     .jvp = "ẇ = ȧ where yes, else ḃ",
-     .derivation = "The mask is a constant: each element of w is one of a or of b, unchanged. The zeros are written, "
-                   "not multiplied: 0 · NaN would be NaN.",
-     .singular = "none. Where the mask comes from a comparison, w may jump there: that is not differentiated",
+     .vjp = "da = dw where the mask is true, else 0; db = dw where it is false, else 0; summed over broadcast axes",
+     .jvp = "ẇ = ȧ where the mask is true, else ḃ",
+     .derivation = "The mask is a constant: each element of w is one of a or b, unchanged. The zeros are written, not multiplied "
+                   "in: 0 · NaN would be NaN.",
+     .singular = "none. Where the mask comes from a comparison, w may jump; the jump is not differentiated",
      .source = "definition"},
     [](OpCheck& check) {
       check.places_matter();
       const auto f = [](auto a, auto b) { return where(scattered_mask(a.shape()), a, b); };
       check.function("real", f, check.real({3, 4}), check.real({3, 4}));
       check.function("complex", f, check.complex({3, 4}), check.complex({3, 4}));
-      check.function("real and complex, stretched", f, check.real({3, 4}), check.complex({4}));
+      check.function("real and complex, broadcast", f, check.real({3, 4}), check.complex({4}));
       check.sizes("", [f](OpCheck& at, std::int64_t n) {
         at.function("real", f, at.real({n}), at.real({n}));
         at.function("complex", f, at.complex({n}), at.complex({n}));

@@ -22,7 +22,7 @@ const std::map<std::string, std::vector<Homogeneous>>& degrees() {
       {"add", {two}},
       {"angle", {{{1}, 0}}},
       {"angular_attention", {{{1, 0, 0}, 0}, {{0, 1, 0}, 0}, {{0, 0, 1}, 1}}},
-      {"atan2", {{{1, 1}, 0, {"real", "stretched"}}}},
+      {"atan2", {{{1, 1}, 0, {"real", "broadcast"}}}},
       {"attention", {{{0, 0, 1}, 1}, {{1, -1, 0}, 0}}},
       {"cardioid", {one}},
       {"cholesky", {{{2}, 1}}},
