@@ -116,7 +116,7 @@ void add_grade(CLI::App& command, const std::shared_ptr<ExerciseOptions>& option
   grade->add_option("FILE", options->files, "completed forms, NAME.answers.txt")->required()->type_name("");
   grade->add_option("--seed", options->seed, "the seed of the sheets (1)")->type_name("SEED");
   grade->add_flag("--partial", options->partial,
-                  "half the points for answers that are off by a conjugate, a sign, a factor or a step");
+                  "half the points for one mistake: a conjugate, a sign, a factor or a term of the chain rule");
   CLI::Option* answers = grade->add_flag("--answers", options->answers, "show the right answers");
   grade->add_flag("--csv", options->csv, "CSV, one line per file, instead of text")->excludes(answers);
   grade->footer(

@@ -171,6 +171,16 @@ LabAnswer judge_answer(const Expression& f, const std::vector<C>& at, std::size_
   return answer;
 }
 
+bool same_answer(const Expression& f, const std::vector<C>& at, std::size_t variable, const std::string& one,
+                 const std::string& other) {
+  const std::vector<std::string> letters = letters_of_answers(f);
+  const Expression a(one, letters), b(other, letters);
+  const std::vector<std::vector<C>> all = places(at);
+  return std::all_of(all.begin(), all.end(), [&](const std::vector<C>& place) {
+    return alike(value_of(a, place, variable), value_of(b, place, variable));
+  });
+}
+
 std::string answer_verdict(const LabAnswer& answer) {
   const auto times = [](C by) {
     if (by == C(2)) return std::string("twice ");

@@ -51,6 +51,10 @@ struct LabAnswer {
 LabAnswer judge_answer(const Expression& f, const std::vector<std::complex<double>>& at, std::size_t variable, Asked asked,
                        const std::string& text);
 
+/// Whether two answers are the same function: they have the same values at those points.
+bool same_answer(const Expression& f, const std::vector<std::complex<double>>& at, std::size_t variable, const std::string& one,
+                 const std::string& other);
+
 /// "right", "conjugated", "twice the right one", "off by the factor 0.5i", ...
 std::string answer_verdict(const LabAnswer& answer);
 /// One line per answer; for a wrong one also both values at a point.

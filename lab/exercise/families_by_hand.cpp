@@ -60,12 +60,14 @@ Problem make_gradient(Draw& draw) {
   const int n = draw.integer(2, 3);
   const C c = draw.gaussian(4), at = draw.gaussian(2);
   const std::string inner = fmt::format("z^{} + {}", n, within(c)), loss = fmt::format("|{}|^2", inner);
-  return {.title = "A gradient",
-          .text = fmt::format("L(z) = `{}`. The gradient is ∂L/∂x + i ∂L/∂y, with z = x + iy.", loss),
-          .questions = {
-              ask_formula("the gradient, " + answer_in_z, 3, loss, Asked::Gradient,
-                          fmt::format("{}*({})", monomial(2 * n, 0, n - 1), inner)),
-              ask_gradient(fmt::format("the gradient at z = {}, a number", written(at)), 1, slopes_at(loss, {at}).gradient())}};
+  return {
+      .title = "A gradient",
+      .text = fmt::format("L(z) = `{}`. The gradient is ∂L/∂x + i ∂L/∂y, with z = x + iy.", loss),
+      .questions = {ask_formula("the gradient, " + answer_in_z, 3, loss, Asked::Gradient,
+                                fmt::format("{}*({})", monomial(2 * n, 0, n - 1), inner),
+                                {{fmt::format("{}*({})", monomial(2 * n, n - 1, 0), inner), "the derivative is not conjugated"}}),
+                    ask_gradient(fmt::format("the gradient at z = {}, a number", written(at)), 1, slopes_at(loss, {at}).gradient(),
+                                 {{2.0 * n * std::pow(at, n - 1) * (std::pow(at, n) + c), "the derivative is not conjugated"}})}};
 }
 
 Problem make_convention(Draw& draw) {
@@ -86,7 +88,10 @@ Problem make_convention(Draw& draw) {
   Problem problem{.title = "Whose gradient?",
                   .text = fmt::format("L(z) = `{}` at z = {}. Give each as a number.", loss, written(at)),
                   .questions = {}};
-  for (const Convention& one : all) problem.questions.push_back(ask_gradient(one.name, 1, one.value));
+  for (const Convention& one : all) {
+    problem.questions.push_back(ask_gradient(one.name, 1, one.value));
+    problem.questions.back().forgiving = false;
+  }
   return problem;
 }
 
@@ -101,12 +106,16 @@ Problem make_chain(Draw& draw) {
           .text = fmt::format("w = `{}` and L = `|w^2 + {}|^2`, at z = {}. Go backwards, one layer after the other.", layer,
                               within(c), written(z)),
           .questions = {
-              ask_number("w, a number", 1, w), ask_gradient("the gradient of L by w, a number", 1, upper),
-              ask_gradient("the gradient of L by z, a number", 3, lower,
+              ask_number("w, a number", 1, w),
+              ask_gradient("the gradient of L with respect to w, a number", 1, upper,
+                           {{4.0 * w * (w * w + c), "the derivative is not conjugated"}}),
+              ask_gradient("the gradient of L with respect to z, a number", 3, lower,
                            {{std::conj(a) * upper, "a term of the chain rule is missing"},
                             {a * upper + b * std::conj(upper), "the conjugates of the chain rule are in the wrong places"},
                             {std::conj(a) * upper + b * upper, "the conjugates of the chain rule are in the wrong places"},
-                            {a * upper + std::conj(b * upper), "the conjugates of the chain rule are in the wrong places"}})}};
+                            {a * upper + std::conj(b * upper), "the conjugates of the chain rule are in the wrong places"},
+                            {(a + b) * upper, "the conjugates of the chain rule are missing"},
+                            {std::conj(a * upper) + b * upper, "the conjugates of the chain rule are in the wrong places"}})}};
 }
 
 Problem make_holomorphic(Draw& draw) {
@@ -147,7 +156,7 @@ Problem make_mistake(Draw& draw) {
   draw.shuffle(claims);
   claims.resize(3);
   const int planted = draw.integer(0, 2), kind = draw.integer(0, 2);
-  std::string text = "Somebody has derived three gradients ∂L/∂x + i ∂L/∂y. One is wrong.\n";
+  std::string text = "Somebody has derived three gradients ∂L/∂x + i ∂L/∂y. One is wrong.\n", printed;
   std::vector<std::string> wrong;
   const std::vector<std::string> letters = {"a", "b", "c"};
   for (int k = 0; k < 3; ++k) {
@@ -155,6 +164,7 @@ Problem make_mistake(Draw& draw) {
     std::string shown = claim.right();
     if (k == planted)
       shown = kind == 0 ? claim.with("z̄", "z", claim.factor) : claim.with("z", "z̄", kind == 1 ? claim.factor / 2.0 : -claim.factor);
+    if (k == planted) printed = shown;
     if (!is_gradient(claim.loss, shown)) wrong.push_back(letters[static_cast<std::size_t>(k)]);
     text += fmt::format("\n- ({}) L = `{}`, gradient `{}`", letters[static_cast<std::size_t>(k)], claim.loss, shown);
   }
@@ -163,7 +173,8 @@ Problem make_mistake(Draw& draw) {
   return {.title = "Find the mistake",
           .text = std::move(text),
           .questions = {ask_word("which one is wrong, a letter", 1, letters, wrong[0]),
-                        ask_formula("its right gradient, " + answer_in_z, 2, claim.loss, Asked::Gradient, claim.right())}};
+                        ask_formula("its right gradient, " + answer_in_z, 2, claim.loss, Asked::Gradient, claim.right(),
+                                    {{printed, "this is the wrong one on the sheet", false}})}};
 }
 
 Problem make_step(Draw& draw) {

@@ -75,7 +75,7 @@ Problem make_network(Draw& draw) {
                               "without.\n\n{}",
                               written(at[0]), written(at[1]), table),
           .questions = {ask_number("L, a number", 1, v.value), ask_gradient("the gradient by v, a number", 2, v.gradient()),
-                        ask_gradient("the gradient by w, a number", 2, w.gradient())}};
+                        ask_gradient("the gradient with respect to w, a number", 2, w.gradient())}};
 }
 
 Problem make_descent(Draw& draw) {
@@ -161,7 +161,7 @@ Problem make_backward(Draw& draw) {
   return {.title = "A line is wrong",
           .text = std::move(text),
           .questions = {ask_word("which line, a number from 1 to 5", 2, {"1", "2", "3", "4", "5"}, found),
-                        ask_gradient("the right gradient of L by w, a number", 2, slope,
+                        ask_gradient("the right gradient of L with respect to w, a number", 2, slope,
                                      {{with_mistake.value("g_w"), "this is the program's result, with its mistake"}})}};
 }
 

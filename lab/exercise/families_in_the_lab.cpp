@@ -45,7 +45,7 @@ Problem make_phase(Draw& draw) {
           .text = fmt::format("The phase of z is `angle(z)` = atan2(y, x). Look at L(z) = `{}`.", loss),
           .questions = {
               ask_formula("the gradient ∂L/∂x + i ∂L/∂y away from the cut, a formula in z, z̄ and angle(z)", 3, loss,
-                          Asked::Gradient, fmt::format("{}(i*z + {}*z*angle(z))", below, k), {at}),
+                          Asked::Gradient, fmt::format("{}(i*z + {}*z*angle(z))", below, k), {}, {at}),
               ask_number(fmt::format("the length |g| of the gradient of angle(z) alone at every z with |z| = {}, a number", r), 2,
                          std::abs(slopes_at("angle(z)", {std::polar(r, 0.7)}).gradient())),
               ask_word(fmt::format("is angle(z) differentiable at z = {} (`yes` or `no`)", written(place)), 1, {"yes", "no"},
@@ -116,7 +116,7 @@ Problem make_algebra(Draw& draw) {
                               "the numbers with (a, b) = ({}, {}) and (c, d) = ({}, {}), and L = (u − {})² + (v − {})². L depends "
                               "on the real number θ.",
                               a, b, c, d, within(t), within(s)),
-          .questions = {ask_formula("dL/dθ, a formula; write t for θ", 3, loss, Asked::Dz, derivative, {C(theta, 0)}),
+          .questions = {ask_formula("dL/dθ, a formula; write t for θ", 3, loss, Asked::Dz, derivative, {}, {C(theta, 0)}),
                         ask_number(fmt::format("dL/dθ at θ = {}, a number", theta), 1, slope)}};
 }
 
@@ -133,9 +133,9 @@ Problem make_matrix(Draw& draw) {
                               "lab reads it as\n`{}`.",
                               written(a), written(b), written(c), written(d), written(p), written(q), written(at[0]),
                               written(at[1]), loss),
-          .questions = {ask_gradient("the gradient by z, a number", 2, slopes_at(loss, at, 0).gradient(),
+          .questions = {ask_gradient("the gradient with respect to z, a number", 2, slopes_at(loss, at, 0).gradient(),
                                      {{2.0 * (a * r1 + c * r2), forgotten}}),
-                        ask_gradient("the gradient by w, a number", 2, slopes_at(loss, at, 1).gradient(),
+                        ask_gradient("the gradient with respect to w, a number", 2, slopes_at(loss, at, 1).gradient(),
                                      {{2.0 * (b * r1 + d * r2), forgotten}})}};
 }
 

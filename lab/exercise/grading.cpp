@@ -27,7 +27,8 @@ GradedQuestion grade_question(const Question& question, const std::string& name,
   }
   graded.judgement = judge(question, graded.given);
   if (graded.judgement.kind == AnswerJudgement::Kind::Right) graded.points = question.points;
-  if (graded.judgement.kind == AnswerJudgement::Kind::Near && rules.partial) graded.points = question.points / 2.0;
+  if (graded.judgement.kind == AnswerJudgement::Kind::Near && rules.partial && question.forgiving)
+    graded.points = question.points / 2.0;
   return graded;
 }
 

@@ -55,13 +55,19 @@ std::string cleaned(std::string text) {
 std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
 
 AnswerJudgement judge_formula(const Question& question, const std::string& text) {
-  const LabAnswer answer = judge_answer(Expression(question.f), question.at, question.variable, question.asked, text);
+  const Expression f(question.f);
+  const LabAnswer answer = judge_answer(f, question.at, question.variable, question.asked, text);
   using Kind = LabAnswer::Kind;
+  if (!answer.is_right())
+    for (const auto& [formula, what, near] : question.mistakes)
+      if (same_answer(f, question.at, question.variable, text, formula))
+        return {near ? AnswerJudgement::Kind::Near : AnswerJudgement::Kind::Wrong, what};
   switch (answer.kind) {
     case Kind::Right: return {AnswerJudgement::Kind::Right, "right"};
     case Kind::Swapped: return {AnswerJudgement::Kind::Near, "the other derivative: ∂/∂z and ∂/∂z̄ are swapped"};
     case Kind::Conjugated:
-      return {AnswerJudgement::Kind::Near, answer.by == C(1) ? "conjugated" : "conjugated, and off by a factor"};
+      if (answer.by == C(1)) return {AnswerJudgement::Kind::Near, "conjugated"};
+      return {AnswerJudgement::Kind::Wrong, "conjugated, and off by a factor"};
     case Kind::Factor:
       return {AnswerJudgement::Kind::Near, answer.by == C(-1) ? "the sign is wrong" : "right but for a constant factor"};
     case Kind::Offset: return {AnswerJudgement::Kind::Wrong, "off by a constant"};
@@ -88,7 +94,8 @@ AnswerJudgement judge_number(const Question& question, const std::string& text) 
   if (!std::isfinite(value.real()) || !std::isfinite(value.imag())) return {AnswerJudgement::Kind::Wrong, "this is not finite"};
   if (same_number(value, question.numbers.front().value)) return {AnswerJudgement::Kind::Right, "right"};
   for (std::size_t k = 1; k < question.numbers.size(); ++k)
-    if (same_number(value, question.numbers[k].value)) return {AnswerJudgement::Kind::Near, question.numbers[k].what};
+    if (const auto& [number, what, near] = question.numbers[k]; same_number(value, number))
+      return {near ? AnswerJudgement::Kind::Near : AnswerJudgement::Kind::Wrong, what};
   if (std::abs(value - question.numbers.front().value) <= 2e-2 * std::abs(question.numbers.front().value))
     return {AnswerJudgement::Kind::Wrong, "close; give four digits"};
   return {AnswerJudgement::Kind::Wrong, "wrong"};
@@ -142,16 +149,16 @@ Slopes slopes_at(const std::string& f, const std::vector<C>& at, std::size_t var
 }
 
 Question ask_formula(std::string text, int points, const std::string& f, Asked asked, const std::string& right,
-                     const std::vector<C>& at, std::size_t variable) {
+                     std::vector<NamedFormula> mistakes, const std::vector<C>& at) {
   Question question{.text = std::move(text),
                     .points = points,
                     .kind = Question::Kind::Formula,
                     .f = f,
                     .at = at,
-                    .variable = variable,
                     .asked = asked,
+                    .mistakes = std::move(mistakes),
                     .right = right};
-  const LabAnswer answer = judge_answer(Expression(f), at, variable, asked, right);
+  const LabAnswer answer = judge_answer(Expression(f), at, 0, asked, right);
   require(answer.is_right(), "exercise", "a problem about {} expects a wrong answer, {}: {}", f, right, answer_verdict(answer));
   return question;
 }
@@ -160,11 +167,11 @@ Question ask_number(std::string text, int points, C right, std::vector<NamedNumb
   if (!std::isfinite(std::abs(right)) || std::abs(right) < 0.02 || std::abs(right) > 2e4) throw Redraw();
   const std::vector<NamedNumber> usual = {{std::conj(right), "conjugated"},
                                           {-right, "the sign is wrong"},
-                                          {-std::conj(right), "conjugated, and the sign is wrong"},
+                                          {-std::conj(right), "conjugated, and the sign is wrong", false},
                                           {right / 2.0, "right but for a factor"},
                                           {right * 2.0, "right but for a factor"},
-                                          {std::conj(right) / 2.0, "conjugated, and off by a factor"},
-                                          {std::conj(right) * 2.0, "conjugated, and off by a factor"}};
+                                          {std::conj(right) / 2.0, "conjugated, and off by a factor", false},
+                                          {std::conj(right) * 2.0, "conjugated, and off by a factor", false}};
   mistakes.insert(mistakes.end(), usual.begin(), usual.end());
   std::vector<NamedNumber> numbers = {{right, "right"}};
   for (NamedNumber& one : mistakes)

@@ -17,6 +17,12 @@ namespace argand {
 struct NamedNumber {
   std::complex<double> value;
   std::string what;  ///< "the conjugate of the right one"
+  bool near = true;  ///< one mistake, which --partial forgives by half
+};
+/// The same for a formula.
+struct NamedFormula {
+  std::string formula, what;
+  bool near = true;
 };
 
 struct Question {
@@ -33,9 +39,11 @@ struct Question {
   std::vector<std::complex<double>> at = {};
   std::size_t variable = 0;
   Asked asked = Asked::Gradient;
+  std::vector<NamedFormula> mistakes = {};
 
   std::vector<NamedNumber> numbers = {};  ///< the right one first
   std::vector<std::string> words = {};
+  bool forgiving = true;   ///< false where the usual mistake is what the question is about: then no half points
   std::string right = {};  ///< a right answer as a teacher would write it: the word, the number, or a formula derived by hand
 };
 
@@ -79,9 +87,10 @@ struct Slopes {
 /// Taken from the tape; throws Redraw if differences disagree with it.
 Slopes slopes_at(const std::string& f, const std::vector<std::complex<double>>& at, std::size_t variable = 0);
 
-/// Asks for a formula; `right`, derived by the family, must match what the tape finds.
+/// Asks for a formula; `right`, derived by the family, must match what the tape finds. Besides a conjugate, a sign, a factor and
+/// the other derivative, `mistakes` are recognised.
 Question ask_formula(std::string text, int points, const std::string& f, Asked asked, const std::string& right,
-                     const std::vector<std::complex<double>>& at = {{1, 2}}, std::size_t variable = 0);
+                     std::vector<NamedFormula> mistakes = {}, const std::vector<std::complex<double>>& at = {{1, 2}});
 /// Asks for a number; its conjugate, half, double, negative and the numbers in `mistakes` are recognised as mistakes.
 Question ask_number(std::string text, int points, std::complex<double> right, std::vector<NamedNumber> mistakes = {});
 /// Asks for a gradient that is neither real nor imaginary, so that a conjugation mistake shows.

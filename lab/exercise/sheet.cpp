@@ -18,7 +18,7 @@ namespace {
 
 /// Latin letters that Unicode does not decompose into a plain one and an accent, and how they are written without them.
 constexpr std::pair<std::u32string_view, const char*> undecomposed[] = {
-    {U"Ææ", "ae"}, {U"ÐðĐđ", "d"}, {U"Ħħ", "h"}, {U"ı", "i"},    {U"Ĳĳ", "ij"}, {U"ĸ", "k"},  {U"ĿŀŁł", "l"},
+    {U"Ææ", "ae"}, {U"ÐðĐđ", "d"}, {U"Ħħ", "h"},  {U"ı", "i"}, {U"Ĳĳ", "ij"}, {U"ĸ", "k"},  {U"ĿŀŁł", "l"},
     {U"ŉŊŋ", "n"}, {U"Øø", "o"},   {U"Œœ", "oe"}, {U"ſ", "s"}, {U"ẞß", "ss"}, {U"Ŧŧ", "t"}, {U"Þþ", "th"},
 };
 
@@ -159,7 +159,8 @@ std::string answer_form(const Sheet& sheet) {
   std::string text = fmt::format(
       "# Write each answer behind its \"=\" and leave empty what you do not know. A formula: 2*z̄*(z^2 + 1), with conj(z) for z̄ if "
       "you like;\n"
-      "# a number: 1.5-2i; a word: as the problem names it. What \"#\" begins is not read. Leave these three lines as they are:\n"
+      "# a number: 1.5-2i; a word: as the problem names it. Lines that begin with \"#\" are ignored. Leave these three as they "
+      "are:\n"
       "student = {}\nproblems = {}\nsheet = {}\n",
       sheet.plan.student, fmt::join(sheet.plan.problems, ","), sheet.mark);
   for (std::size_t k = 0; k < sheet.problems.size(); ++k) {

@@ -102,9 +102,11 @@ class Parser {
     if (peek() == '\0') return "the end";
     const std::string& text = parsed_.text;
     std::size_t end = at_ + 1;
-    if (text[at_] == '\\')
+    if (text[at_] == '\\') {
       while (end < text.size() && is_letter(text[end])) ++end;
-    else if (is_letter(text[at_]) || is_digit(text[at_]))
+      if (end < text.size() && text[end] == '{') end = std::min(text.find('}', end), text.size() - 1) + 1;
+      if (end + 1 < text.size() && text[end] == ' ' && is_letter(text[end + 1])) end += 2;
+    } else if (is_letter(text[at_]) || is_digit(text[at_]))
       while (end < text.size() && (is_letter(text[end]) || is_digit(text[end]) || text[end] == '.')) ++end;
     while (end < text.size() && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) ++end;  // the rest of a UTF-8 character
     return text.substr(at_, end - at_);
@@ -240,6 +242,7 @@ class Parser {
       const char closing = c == '(' ? ')' : '}';
       enter();
       sum();
+      if (peek() == ',') wrong("a comma can only separate the arguments of a function; a pair (1, 2) is written 1+2i");
       if (!take(closing)) trailing(fmt::format("\"{}\" is missing before {}", closing, quoted(token())));
       --depth_;
       took(begin, at_);
@@ -335,8 +338,7 @@ class Parser {
     }
     if (parsed_.variables.empty()) wrong(begin, fmt::format("{} is not a number; write one as 1+2i, pi or exp(i*pi/4)", word));
     if (looks_like_conjugate(word)) wrong(begin, "a conjugate is written conj(z) or z̄");
-    std::string given;
-    for (const std::string& v : parsed_.variables) given += (given.empty() ? "" : ", ") + v;
+    const std::string given = fmt::format("{}", fmt::join(parsed_.variables, ", "));
     if (!has_header_ && parsed_.variables.size() > 1) wrong(begin, fmt::format("unknown variable {}; there are {}", word, given));
     wrong(begin,
           fmt::format("unknown variable {}; variables are named on the left: {}({}, {}) = ...", word, parsed_.name, given, word));

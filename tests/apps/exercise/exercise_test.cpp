@@ -25,6 +25,13 @@ std::vector<std::string> all_problems() {
 
 std::string verdict(const Question& question, const std::string& answer) { return judge(question, answer).why; }
 
+/// Unless it is one of the mistakes that the question knows by name.
+bool is_told(const Question& question, const std::string& answer, const std::string& why) {
+  const std::string told = verdict(question, answer);
+  return told == why || std::any_of(question.mistakes.begin(), question.mistakes.end(),
+                                    [&](const NamedFormula& mistake) { return mistake.what == told; });
+}
+
 Question about(const std::string& f, Asked asked, const std::string& right) { return ask_formula("", 2, f, asked, right); }
 
 /// The form of a sheet with an answer to each question, made of the right one.
@@ -79,8 +86,8 @@ BOOST_AUTO_TEST_CASE(whatever_is_drawn_its_right_answers_are_right_and_others_ar
               BOOST_TEST((judge(question, "-(" + question.right + ")").kind == AnswerJudgement::Kind::Near));
               break;
             case Question::Kind::Formula:
-              BOOST_TEST(verdict(question, "2*(" + question.right + ")") == "right but for a constant factor");
-              BOOST_TEST(verdict(question, "-(" + question.right + ")") == "the sign is wrong");
+              BOOST_TEST(is_told(question, "2*(" + question.right + ")", "right but for a constant factor"));
+              BOOST_TEST(is_told(question, "-(" + question.right + ")", "the sign is wrong"));
               BOOST_TEST(verdict(question, question.right + " + 1") == "off by a constant");
           }
         }
@@ -97,6 +104,34 @@ BOOST_AUTO_TEST_CASE(a_conjugated_gradient_is_never_right) {
         if (question.text.find("gradient") != std::string::npos && question.kind != Question::Kind::Word)
           BOOST_TEST(verdict(question, "conj(" + question.right + ")").starts_with("conjugated"), question.text);
   }
+}
+
+BOOST_AUTO_TEST_CASE(half_points_are_for_one_mistake_and_not_for_what_is_asked) {
+  using Kind = AnswerJudgement::Kind;
+  for (int n = 0; n < (sanitized ? 2 : 20); ++n) {
+    const Sheet sheet =
+        make_sheet({.student = fmt::format("S{}", n), .seed = "1", .problems = {"gradient", "mistake", "convention"}});
+    const std::vector<Question>&gradient = sheet.problems[0].questions, &mistake = sheet.problems[1].questions;
+    // 6*z̄^2*(z^3 + c) with z for z̄: the conjugate of f' is forgotten, that of L's other factor is not.
+    const AnswerJudgement forgotten = judge(gradient[0], replaced(gradient[0].right, "z̄", "z"));
+    BOOST_TEST((forgotten.kind == Kind::Near));
+    BOOST_TEST(forgotten.why == "the derivative is not conjugated");
+    BOOST_TEST((judge(gradient[0], "2*conj(" + gradient[0].right + ")").kind == Kind::Wrong));
+    BOOST_TEST((judge(gradient[0], "2*(" + replaced(gradient[0].right, "z̄", "z") + ")").kind == Kind::Wrong));
+    // Whoever copies the wrong gradient off the sheet has found nothing.
+    const std::string& text = sheet.problems[1].text;
+    const std::size_t row = text.find(fmt::format("({})", mistake[0].right)), begin = text.find("gradient `", row) + 10;
+    const AnswerJudgement copied = judge(mistake[1], text.substr(begin, text.find('`', begin) - begin));
+    BOOST_TEST((copied.kind == Kind::Wrong));
+    BOOST_TEST(copied.why == "this is the wrong one on the sheet");
+    for (const Question& question : sheet.problems[2].questions) BOOST_TEST(!question.forgiving);
+  }
+  const Sheet sheet = make_sheet({.student = "Ada", .seed = "1", .problems = {"convention"}});
+  const TemporaryDirectory scratch;
+  std::ofstream(scratch / "a.txt") << filled(sheet, [](const Question& q) { return "conj(" + q.right + ")"; });
+  const Grade grade = grade_file(scratch / "a.txt", {.seed = "1", .partial = true});
+  BOOST_TEST(grade.points() == 0);
+  BOOST_TEST(grade.questions[0].judgement.why == "conjugated");
 }
 
 BOOST_AUTO_TEST_CASE(no_derivative_by_hand_is_its_own_conjugate) {
