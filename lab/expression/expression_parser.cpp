@@ -1,7 +1,6 @@
 #include "lab/expression/expression_parser.h"
 
 #include <algorithm>
-#include <array>
 #include <cctype>
 #include <numbers>
 #include <optional>
@@ -27,9 +26,9 @@ const std::vector<Constant>& constants() {
 }
 
 /// Characters that books, browsers and word processors use in place of those of the grammar.
-constexpr std::array<std::pair<std::string_view, char>, 7> written_otherwise = {
-    {{"−", '-'}, {"–", '-'}, {"·", '*'}, {"⋅", '*'}, {"×", '*'}, {"\\cdot", '*'}, {"\u00a0", ' '}}};
-constexpr std::array<std::string_view, 10> superscripts = {"⁰", "¹", "²", "³", "⁴", "⁵", "⁶", "⁷", "⁸", "⁹"};
+constexpr std::pair<std::string_view, char> written_otherwise[] = {{"−", '-'}, {"–", '-'},      {"·", '*'},     {"⋅", '*'},
+                                                                   {"×", '*'}, {"\\cdot", '*'}, {"\u00a0", ' '}};
+constexpr std::string_view superscripts[] = {"⁰", "¹", "²", "³", "⁴", "⁵", "⁶", "⁷", "⁸", "⁹"};
 
 bool is_letter(char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 bool is_digit(char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; }
@@ -126,7 +125,7 @@ class Parser {
     const std::size_t digits = at_;
     for (bool more = true; more;) {
       more = false;
-      for (std::size_t digit = 0; digit < superscripts.size() && !more; ++digit)
+      for (std::size_t digit = 0; digit < std::size(superscripts) && !more; ++digit)
         if (take_text(superscripts[digit])) value = 10 * value + static_cast<double>(digit), more = true;
     }
     if (at_ == begin) return std::nullopt;
@@ -338,7 +337,8 @@ class Parser {
     }
     if (parsed_.variables.empty()) wrong(begin, fmt::format("{} is not a number; write one as 1+2i, pi or exp(i*pi/4)", word));
     if (looks_like_conjugate(word)) wrong(begin, "a conjugate is written conj(z) or z̄");
-    const std::string given = fmt::format("{}", fmt::join(parsed_.variables, ", "));
+    std::string given;
+    for (const std::string& v : parsed_.variables) given += (given.empty() ? "" : ", ") + v;
     if (!has_header_ && parsed_.variables.size() > 1) wrong(begin, fmt::format("unknown variable {}; there are {}", word, given));
     wrong(begin,
           fmt::format("unknown variable {}; variables are named on the left: {}({}, {}) = ...", word, parsed_.name, given, word));
