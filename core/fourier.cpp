@@ -115,18 +115,18 @@ class Work {
   std::shared_ptr<void> memory_;
 };
 
-constexpr std::int64_t longest_prime = 47;  ///< the longest prime factor given to KissFFT, which takes p² steps for a prime p
+constexpr std::int64_t largest_prime = 47;  ///< the longest prime factor given to KissFFT, which takes p² steps for a prime p
 
-bool has_short_primes(std::int64_t n) {
-  for (std::int64_t p = 2; p <= longest_prime; ++p)
+bool has_small_prime_factors(std::int64_t n) {
+  for (std::int64_t p = 2; p <= largest_prime; ++p)
     while (n % p == 0) n /= p;
   return n == 1;
 }
 
 /// The largest divisor up to the square root that KissFFT may be given; 1 if there is none.
-std::int64_t short_divisor(std::int64_t n) {
+std::int64_t small_divisor(std::int64_t n) {
   auto d = static_cast<std::int64_t>(std::sqrt(static_cast<double>(n)));
-  while (n % d != 0 || !has_short_primes(d)) --d;
+  while (n % d != 0 || !has_small_prime_factors(d)) --d;
   return d;
 }
 
@@ -176,11 +176,11 @@ struct Transform {
   void operator()(const AxisView& view, const In* in, Out* out) const {
     const std::int64_t n = view.n;
     constexpr std::int64_t longest = 1024;  // n inputs, n results and n factors, a register each, stay in the cache
-    const std::int64_t Q = short_divisor(n);
-    if (has_short_primes(n) && (n <= 16 || Q == 1 || (n <= longest && view.outer * view.inner >= 8)))
+    const std::int64_t Q = small_divisor(n);
+    if (has_small_prime_factors(n) && (n <= 16 || Q == 1 || (n <= longest && view.outer * view.inner >= 8)))
       side_by_side(view, in, view, out, [](std::int64_t, int, std::int64_t, ComplexLanes z) { return z; });
     else if (Q > 1)
-      in_two_steps(view, Q, in, out);
+      cooley_tukey(view, Q, in, out);
     else
       by_convolution(view, in, out);
   }
@@ -208,7 +208,7 @@ struct Transform {
   ///     X[d + Pe] = Σ_b w^{bd} (Σ_a x[Qa + b] w^{Qad}) w^{Pbe}
   /// First Q transforms of length P run side by side, then P of length Q.
   template <class In, class Out>
-  void in_two_steps(const AxisView& view, std::int64_t Q, const In* in, Out* out) const {
+  void cooley_tukey(const AxisView& view, std::int64_t Q, const In* in, Out* out) const {
     const std::int64_t n = view.n, P = n / Q, inner = view.inner, all = view.outer * n * inner;
     const Work first(all);
     Transform{sign, 1}(seen(view.outer, P, Q * inner), in, first.data());

@@ -93,7 +93,7 @@ void Ablation::remember_settings() const {
   for (const auto& [key, text] : options_.shared) settings[key] = text;
   const std::string path = options_.out + "/ablation.json";
   if (std::ifstream file(path); file) {
-    auto before = json_or_nothing<nlohmann::json>(std::string(std::istreambuf_iterator<char>(file), {}));
+    auto before = try_parse_json<nlohmann::json>(std::string(std::istreambuf_iterator<char>(file), {}));
     if (table_.task == "lm" && before.is_object() && !before.contains("eval_protocol"))
       before["eval_protocol"] = "full-blocks";  // older runs had no choice of protocol
     nlohmann::json now = settings;

@@ -89,7 +89,7 @@ std::string last_line_of(const std::string& path, std::uintmax_t begin) {
 double progress_of(const std::string& folder) {
   std::ifstream file(RunFolder(folder).file("config.json"));
   const std::string text(std::istreambuf_iterator<char>(file), {});
-  const auto config = json_or_nothing<nlohmann::json>(text);
+  const auto config = try_parse_json<nlohmann::json>(text);
   if (!config.is_object() || !config.contains("training")) return 0;
   double step = 0;
   for_each_line(RunFolder(folder).log(), [&](const nlohmann::ordered_json& line, std::int64_t) {

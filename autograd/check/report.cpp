@@ -12,14 +12,15 @@ namespace {
 double as_error(double error) { return std::isnan(error) ? std::numeric_limits<double>::infinity() : error; }
 
 bool is_worse(const ElementCheck& a, const ElementCheck& b) {
-  return std::pair(gravity(a.verdict), as_error(a.relative_error)) > std::pair(gravity(b.verdict), as_error(b.relative_error));
+  return std::pair(precedence(a.verdict), as_error(a.relative_error)) >
+         std::pair(precedence(b.verdict), as_error(b.relative_error));
 }
 
 /// The worst verdict of the rows in which something was compared.
 std::optional<Verdict> worst_of(const std::vector<ReportRow>& rows) {
   std::optional<Verdict> worst;
   for (const ReportRow& row : rows)
-    if (row.compared > 0 && (!worst || gravity(row.verdict) > gravity(*worst))) worst = row.verdict;
+    if (row.compared > 0 && (!worst || precedence(row.verdict) > precedence(*worst))) worst = row.verdict;
   return worst;
 }
 

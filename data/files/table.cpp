@@ -51,8 +51,8 @@ class TableReader {
   /// `keys`: those of the first object, which sets them.
   TableRow object(std::vector<std::string>& keys, std::int64_t first_line) {
     const std::string_view text = take_line(rest_);
-    if (nests_too_deep(text)) refuse(line_, fmt::format("nested more than {} levels deep", deepest_json));
-    const auto json = json_or_nothing(text);
+    if (nested_too_deeply(text)) refuse(line_, fmt::format("nested more than {} levels deep", deepest_json));
+    const auto json = try_parse_json(text);
     if (!json.is_object()) refuse(line_, "not a JSON object");
     if (keys.empty())
       for (const auto& entry : json.items()) keys.push_back(entry.key());

@@ -28,7 +28,7 @@ auto uninterrupted(const Call& call) {
   try {
     return call();
   } catch (py::error_already_set& error) {
-    if (error.matches(spent())) throw BudgetSpent{py::str(error.value()).cast<std::string>()};
+    if (error.matches(spent())) throw BudgetExceeded{py::str(error.value()).cast<std::string>()};
     if (!error.matches(PyExc_Exception)) throw Interruption{std::move(error)};
     throw;
   }

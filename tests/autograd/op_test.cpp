@@ -47,7 +47,7 @@ BOOST_AUTO_TEST_CASE(an_op_without_a_case_is_refused) {
   const std::size_t before = Op::all().size();
   const std::string refusal = "op: the check for mine has no cases; add one with check.function(label, f, inputs)";
   BOOST_TEST(fault_of(text("mine"), [](OpCheck&) {}) == refusal);
-  BOOST_TEST(fault_of(text("mine"), [](OpCheck& check) { check.places_matter(); }) == refusal);
+  BOOST_TEST(fault_of(text("mine"), [](OpCheck& check) { check.position_dependent(); }) == refusal);
   BOOST_TEST(fault_of(text("mine"), nullptr) == "op: mine has no check");
   OpText silent = text("mine");
   silent.jvp.clear();

@@ -216,7 +216,7 @@ BOOST_AUTO_TEST_CASE(an_output_keeps_its_gradient_on_request) {
 
 BOOST_AUTO_TEST_CASE(a_tape_says_when_it_has_become_absurdly_long) {
   Tape tape;
-  tape.set_longest(50);
+  tape.set_max_entries(50);
   const auto x = leaf({1});
   Var<double> total = sum(x);
   const auto evaluate = [&] {
@@ -224,7 +224,7 @@ BOOST_AUTO_TEST_CASE(a_tape_says_when_it_has_become_absurdly_long) {
   };
   BOOST_TEST(error_of(evaluate) ==
              "tape: 50 ops were recorded without a backward pass, the last one in add. Evaluate inside a NoGrad, or allow more "
-             "with Tape::current().set_longest(n)");
+             "with Tape::current().set_max_entries(n)");
   tape.clear();
   total = x.detach();
   {

@@ -43,16 +43,16 @@ class UsageCheck {
   void check_case(const OpCheck::Case& c) {
     if (done()) return;
     Subject s = Subject::of(c, c.label);
-    const bool elements = !check_.do_places_matter() && maps_elements(s);
+    const bool elements = !check_.is_position_dependent() && maps_elements(s);
     if (elements) sized_.insert(types_of(c));
     if (!ways_.check(s, CheckLevel::All) || !elements) return;
     const Repeated repeated(s);
     s.sample = repeated.expected();
     const auto place_at = [&](std::int64_t n) { return first_difference(repeated.at(n)); };
-    if (!ways_.check_sample(s, Use::Size, use_name(Use::Size))) return say_where(lengths(options_.longest), place_at);
+    if (!ways_.check_sample(s, Use::Size, use_name(Use::Size))) return describe_places(lengths(options_.longest), place_at);
     for (const std::int64_t n : lengths(options_.longest)) {
       Subject grown = repeated.at(n);
-      if (!ways_.check_sample(grown, Use::Size, use_name(Use::Size))) return say_where(lengths(options_.longest), place_at);
+      if (!ways_.check_sample(grown, Use::Size, use_name(Use::Size))) return describe_places(lengths(options_.longest), place_at);
       if (!ways_.check(grown, level_of(n))) return;
     }
   }
@@ -75,7 +75,7 @@ class UsageCheck {
         std::vector<std::int64_t> others(24);
         std::iota(others.begin(), others.end(), 1);
         if (n > others.back()) others.push_back(n);
-        return say_where(others, [&](std::int64_t m) {
+        return describe_places(others, [&](std::int64_t m) {
           OpCheck other;
           sized.add_cases(other, m);
           Subject t = Subject::of(other.cases()[k], "");
@@ -88,12 +88,12 @@ class UsageCheck {
 
   /// Adds to the last fault's message what the wrong elements at these lengths have in common.
   template <class PlaceAt>
-  void say_where(const std::vector<std::int64_t>& at, const PlaceAt& place_at) {
-    std::vector<WrongPlace> places;
+  void describe_places(const std::vector<std::int64_t>& at, const PlaceAt& place_at) {
+    std::vector<WrongElement> places;
     for (const std::int64_t n : at)
       if (const auto place = place_at(n)) places.push_back(*place);
     std::string& message = tally_.faults.back().message;
-    if (const std::string where = common_place(places); !where.empty())
+    if (const std::string where = common_pattern(places); !where.empty())
       message = fmt::format("wrong {}{}", where, message.substr(use_name(Use::Size).size()));
   }
 

@@ -176,12 +176,12 @@ BOOST_AUTO_TEST_CASE(a_case_must_grow) {
 }
 
 BOOST_AUTO_TEST_CASE(what_wrong_places_have_in_common) {
-  BOOST_TEST(common_place({}) == "");
-  BOOST_TEST(common_place({{8, 9, 9}, {8, 13, 13}, {16, 19, 19}}) == "in the last n mod 8 elements of n");
-  BOOST_TEST(common_place({{8, 9, 9}, {8, 10, 10}, {16, 31, 31}}) == "in the last n mod 16 elements of n");
-  BOOST_TEST(common_place({{4, 10, 5}, {8, 18, 9}, {4, 14, 7}}) == "in the last n mod 4 elements of a row of n");
-  BOOST_TEST(common_place({{4096, 20011, 20011}}) == "from element 4096 on");
-  BOOST_TEST(common_place({{1, 5, 5}, {1, 9, 9}, {1, 40, 40}}) == "");
+  BOOST_TEST(common_pattern({}) == "");
+  BOOST_TEST(common_pattern({{8, 9, 9}, {8, 13, 13}, {16, 19, 19}}) == "in the last n mod 8 elements of n");
+  BOOST_TEST(common_pattern({{8, 9, 9}, {8, 10, 10}, {16, 31, 31}}) == "in the last n mod 16 elements of n");
+  BOOST_TEST(common_pattern({{4, 10, 5}, {8, 18, 9}, {4, 14, 7}}) == "in the last n mod 4 elements of a row of n");
+  BOOST_TEST(common_pattern({{4096, 20011, 20011}}) == "from element 4096 on");
+  BOOST_TEST(common_pattern({{1, 5, 5}, {1, 9, 9}, {1, 40, 40}}) == "");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

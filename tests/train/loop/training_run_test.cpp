@@ -53,7 +53,7 @@ BOOST_AUTO_TEST_CASE(rounded_factors_train_much_like_whole_ones) {
     set_num_threads(threads);
     TrainingRun<float> run(small_run({{"precision", precision, ""}, {"d_model", "64", ""}, {"d_ff", "64", ""}}), small_corpus());
     while (!run.finished()) run.step();
-    BOOST_TEST(!bf16_products_are_on());  // validations use full precision
+    BOOST_TEST(!bf16_products_enabled());  // validations use full precision
     bool is_best = false;
     return run.validate(is_best).loss;
   };
