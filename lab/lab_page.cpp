@@ -169,7 +169,7 @@ nlohmann::json reply_to(const nlohmann::json& request) {
   reply["variable"] = f.variables()[0];
   reply["checked"] = check;
   reply["failed"] = point.failed();
-  reply["singular"] = point.singular_here();
+  reply["singular"] = point.is_singular();
   reply["holomorphic_ops"] = point.holomorphic_ops;
   if (check) reply["nearby"] = neighbourhood(f, at);
   reply["tape"] = tape_json(walk_tape(f, {at}));

@@ -88,7 +88,7 @@ std::vector<std::string> Ablation::next_command(const Job& job) const {
   return words;
 }
 
-void Ablation::remember_settings() const {
+void Ablation::write_settings() const {
   nlohmann::ordered_json settings = {{"family", table_.family}};
   for (const auto& [key, text] : options_.shared) settings[key] = text;
   const std::string path = options_.out + "/ablation.json";
@@ -111,7 +111,7 @@ int Ablation::run() {
   std::filesystem::create_directories(options_.out);
   const RunLock lock(options_.out);
   RunFolder(options_.out).remove_leftovers();
-  remember_settings();
+  write_settings();
   std::vector<SideJob> work;
   for (const Job& job : jobs_)
     work.push_back(

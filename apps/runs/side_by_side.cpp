@@ -35,7 +35,7 @@ class Child {
  public:
   /// Appends its output to the file `output`.
   Child(const std::string& label, const CommandLine& arguments, const std::string& output) {
-    const std::string self = std::filesystem::canonical(own_program());
+    const std::string self = std::filesystem::canonical(current_program());
     std::vector<const char*> argv = {self.c_str()};
     for (const std::string& a : arguments) argv.push_back(a.c_str());
     argv.push_back(nullptr);

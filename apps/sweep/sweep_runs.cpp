@@ -14,7 +14,7 @@
 namespace argand {
 namespace {
 
-std::vector<std::string> training_words(const SweepRunOptions& options, const std::string& folder, const Settings& of_run) {
+std::vector<std::string> training_arguments(const SweepRunOptions& options, const std::string& folder, const Settings& of_run) {
   std::vector<std::string> words = {"train", options.task, "--threads", fmt::format("{}", options.threads)};
   if (std::filesystem::exists(RunFolder(folder).last())) {
     words.insert(words.end(), {"--resume", folder});
@@ -86,7 +86,7 @@ SweepEnd run_sweep(SweepPlan& plan, SweepFile& file, const SweepRunOptions& opti
     for (const SweepRun& run : runs) {
       const std::string folder = options.out + "/" + plan.name(run);
       work.push_back({plan.name(run), folder, [&options, folder, settings = plan.settings(run)] {
-                        return outcome_in(folder) ? std::vector<std::string>() : training_words(options, folder, settings);
+                        return outcome_in(folder) ? std::vector<std::string>() : training_arguments(options, folder, settings);
                       }});
     }
     const auto record = [&](const std::string& name, const SweepOutcome& outcome) {

@@ -20,7 +20,7 @@ void dealloc(PyObject* self) {
   TensorObject* const x = as_tensor(self);
   if (x->weak_references != nullptr) PyObject_ClearWeakRefs(self);
   // Nobody computes with this output again: its numbers are kept where a gradient reads them, and where a picture shows them.
-  if (x->node != nullptr && x->node->state != Node::State::Source && !walking_somewhere())
+  if (x->node != nullptr && x->node->state != Node::State::Source && !any_backward_running())
     std::visit(
         [](auto& v) {
           if (const auto slot = v.slot(); slot != nullptr && slot->leaf && v.size() > few_numbers) {

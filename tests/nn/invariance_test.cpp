@@ -160,7 +160,7 @@ BOOST_AUTO_TEST_CASE(rotary_positions_see_the_bias_of_keys) {
 BOOST_AUTO_TEST_CASE(a_common_phase_of_queries_and_keys_is_free_with_delta_1_and_not_across_the_cut) {
   ModelConfig config = small(family_named("complexformer"), TextTask::Lm);
   const auto change = [](const Weights& w) {
-    for (const char* layer : {"blocks.0.attn.q", "blocks.0.attn.k"}) w.turn_output(layer, 0, std::polar(1.0, 1.3));
+    for (const char* layer : {"blocks.0.attn.q", "blocks.0.attn.k"}) w.scale_output(layer, 0, std::polar(1.0, 1.3));
   };
   BOOST_TEST(effect(config, change) > 1e-4);
   config.own<ComplexFormerConfig>().adaptation = Adaptation::Fixed;
@@ -176,7 +176,7 @@ BOOST_AUTO_TEST_CASE(the_sign_of_one_delta_alone_is_not_free) {
 BOOST_AUTO_TEST_CASE(a_unit_of_queries_is_free_only_where_magnitudes_are_multiplicative) {
   ModelConfig config = small(family_named("qic"), TextTask::Lm);
   const auto change = [](const Weights& w) {
-    for (std::int64_t j = 0; j < 4; ++j) w.turn_output("blocks.0.attn.q", j, std::polar(1.0, 1.3));
+    for (std::int64_t j = 0; j < 4; ++j) w.scale_output("blocks.0.attn.q", j, std::polar(1.0, 1.3));
   };
   BOOST_TEST(effect(config, change) > 1e-3);
   config.own<QicConfig>().algebra = Algebra::Complex;
@@ -185,7 +185,7 @@ BOOST_AUTO_TEST_CASE(a_unit_of_queries_is_free_only_where_magnitudes_are_multipl
 
 BOOST_AUTO_TEST_CASE(dot_products_see_moduli_that_angular_scores_do_not) {
   ModelConfig config = small(family_named("crat"), TextTask::Lm);
-  const auto change = [](const Weights& w) { w.turn_output("blocks.0.attn.q", 0, 2); };
+  const auto change = [](const Weights& w) { w.scale_output("blocks.0.attn.q", 0, 2); };
   BOOST_TEST(effect(config, change) < 1e-12);
   config.visit([&](const std::string& name, auto& value, const char* words, const char*) {
     if (name == "attention") assign({name, "dot", ""}, words, value);

@@ -76,7 +76,7 @@ class TrainingRun {
   void look_up(const std::function<void(const ForwardContext&)>& f) const;
 
   /// Loads the weights that fit; call it before the first step. Throws as InitialWeights::load.
-  FittedWeights begin_with(const InitialWeights& weights, const TrainingData& data);
+  FittedWeights load_initial_weights(const InitialWeights& weights, const TrainingData& data);
 
   /// save() writes a checkpoint to resume from, save_model() one for use only, without the optimiser's state.
   void save(const std::string& path) const;

@@ -34,7 +34,7 @@ Var<R> nothing(std::int64_t B, std::int64_t n, std::int64_t D) {
 }  // namespace
 
 template <RealScalar R>
-ChunkReader<R>::ChunkReader(const Ids& tokens, std::int64_t first, std::int64_t m, ChunkPast<R>* past)
+ChunkReader<R>::ChunkReader(const Ids& tokens, std::int64_t first, std::int64_t m, ChunkCache<R>* past)
     : B_(tokens.shape()[0]), T_(tokens.shape()[1]), m_(m), U_((first % m + T_) / m), before_(first % m), past_(past) {
   const Ids open = past_ != nullptr ? side_by_side(past_->tokens, tokens) : tokens;  // from the start of a chunk
   chunks_ = columns(open, 0, U_ * m_);
@@ -82,7 +82,7 @@ Var<R> ChunkReader<R>::states(const Var<R>& h) {
 }
 
 template <RealScalar R>
-void ChunkReader<R>::remember(const std::optional<Var<R>>& encodings) {
+void ChunkReader<R>::set_encodings(const std::optional<Var<R>>& encodings) {
   std::vector<Var<R>> parts;
   if (has_old_) parts.push_back(Var<R>(past_->memory));
   if (encodings) parts.push_back(reshape(*encodings, {B_, U_, encodings->dim(1), encodings->dim(2)}));
@@ -111,7 +111,7 @@ Var<R> ChunkReader<R>::read(const Var<R>& h, const Read& f) const {
 }
 
 template <RealScalar R>
-void ChunkReader<R>::tell(const Knowledge& knowledge, const Var<R>& h, const Shares& shares) const {
+void ChunkReader<R>::show_attention(const Knowledge& knowledge, const Var<R>& h, const Shares& shares) const {
   if (!knowledge.watch_reading) return;
   const std::int64_t k = found_.shape()[1];
   Ids chosen(Shape{B_ * T_, k}, std::vector<Ids::value_type>(static_cast<std::size_t>(B_ * T_ * k), -1));

@@ -4,13 +4,13 @@
 
 using namespace argand;
 
-BOOST_AUTO_TEST_SUITE(until_stop)
+BOOST_AUTO_TEST_SUITE(stop_text_filter)
 
 namespace {
 
 /// What is shown of pieces after each of them, with | between, and at the end.
 std::string shown(std::vector<std::string> stops, const std::vector<std::string>& pieces) {
-  UntilStop end(std::move(stops));
+  StopTextFilter end(std::move(stops));
   std::string text;
   for (const std::string& piece : pieces) text += end.next(piece) + "|";
   return text + end.rest() + (end.stopped() ? "!" : "");
