@@ -42,7 +42,7 @@ void detail::parallel_for(std::int64_t n, std::int64_t grain, RangeFunction f) {
   if (failure) std::rethrow_exception(failure);
 }
 
-void side_by_side(std::int64_t n, const std::function<void(std::int64_t)>& f) {
+void parallel_jobs(std::int64_t n, const std::function<void(std::int64_t)>& f) {
   std::atomic<std::int64_t> next = 0;
   std::exception_ptr failure;
   std::mutex failing;

@@ -1,5 +1,5 @@
 #pragma once
-/// The thread pool behind parallel_for and side_by_side (core/parallel.h). The build chooses the implementation: OpenMP
+/// The thread pool behind parallel_for and parallel_jobs (core/parallel.h). The build chooses the implementation: OpenMP
 /// (threads_openmp.cpp), or with -Dthreads=serial the calling thread alone (threads_serial.cpp), for platforms without threads,
 /// such as a page in a browser.
 

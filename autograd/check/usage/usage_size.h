@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "autograd/check/usage/usage_ways.h"
+#include "autograd/check/usage/usage_comparisons.h"
 #include "autograd/check/verdict.h"
 
 namespace argand {
