@@ -117,7 +117,7 @@ BOOST_AUTO_TEST_CASE(tapes_may_die_in_any_order) {
   same(x.grad(), Tensor<double>({1}, {6}));
 }
 
-BOOST_AUTO_TEST_CASE(what_no_loss_can_reach_does_not_stay_on_the_tape) {
+BOOST_AUTO_TEST_CASE(entries_that_no_loss_can_reach_are_dropped_from_the_tape) {
   Tape tape;
   auto x = leaf({1, 2});
   for (int i = 0; i < 200; ++i) (void)sum(exp(square(x)));  // a validation loop that forgets NoGrad

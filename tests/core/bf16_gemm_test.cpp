@@ -54,7 +54,7 @@ std::pair<double, double> expected(const Product<float>& p, std::int64_t i, std:
 
 }  // namespace
 
-BOOST_AUTO_TEST_CASE(who_cannot_says_so) {
+BOOST_AUTO_TEST_CASE(processors_without_bf16_are_reported) {
   { const Bf16Products nothing(false); }
   BOOST_TEST(!bf16_products_enabled());
   if (has_bf16_products()) {

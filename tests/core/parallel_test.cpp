@@ -55,7 +55,7 @@ BOOST_AUTO_TEST_CASE(an_exception_reaches_the_caller_and_leaves_the_pool_usable)
   for (const int v : visits) BOOST_REQUIRE_EQUAL(v, 1);
 }
 
-BOOST_AUTO_TEST_CASE(jobs_side_by_side_are_each_done_once_and_alone) {
+BOOST_AUTO_TEST_CASE(parallel_jobs_run_once_each_and_independently) {
   for (const int threads : {1, 3}) {
     const Threads scope(threads);
     std::vector<std::atomic<int>> visits(50), limits(50), asked(50), team(50);

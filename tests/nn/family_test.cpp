@@ -36,7 +36,7 @@ BOOST_AUTO_TEST_CASE(a_configuration_is_a_value) {
   BOOST_TEST(!second.own<QicConfig>().conjugate_keys);
 }
 
-BOOST_AUTO_TEST_CASE(what_is_of_another_family_is_not_there) {
+BOOST_AUTO_TEST_CASE(fields_of_other_families_are_absent) {
   const ModelConfig config = ModelConfig::defaults("crope");
   BOOST_TEST(error_of([&] { config.own<QicConfig>(); }) == "config: the family crope has a CropeConfig, not a QicConfig");
   BOOST_TEST(config.own<DecoderConfig>().rope_base == 5000);

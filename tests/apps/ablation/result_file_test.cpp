@@ -89,7 +89,7 @@ BOOST_AUTO_TEST_CASE(a_file_is_read_as_it_was_written) {
   BOOST_TEST(markdown_of(parse_results(costs.dump(), "x.json")).starts_with("| row | parameters | million FLOPs a token |"));
 }
 
-BOOST_AUTO_TEST_CASE(those_of_the_house_are_what_would_be_written) {
+BOOST_AUTO_TEST_CASE(the_shipped_files_are_what_would_be_written) {
   std::size_t files = 0;
   for (const char* folder : {"/bench/results/tables", "/bench/results/repeated"})
     for (const auto& entry : std::filesystem::directory_iterator(std::string(ARGAND_SOURCE_DIR) + folder)) {
@@ -99,7 +99,7 @@ BOOST_AUTO_TEST_CASE(those_of_the_house_are_what_would_be_written) {
   BOOST_TEST(files >= 15U);
 }
 
-BOOST_AUTO_TEST_CASE(what_is_no_such_file_is_refused_with_its_place) {
+BOOST_AUTO_TEST_CASE(malformed_files_are_refused_with_their_location) {
   const Json good = example();
   const auto changed = [&](const std::function<void(Json&)>& f) {
     Json json = good;
@@ -268,7 +268,7 @@ BOOST_AUTO_TEST_CASE(older_runs_are_kept_too) {
   BOOST_TEST(run_argand(scratch, "ablate " + file).out == contents_of(out + "/table.md"));
 }
 
-BOOST_AUTO_TEST_CASE(curves_are_thinned_to_steps_that_all_have) {
+BOOST_AUTO_TEST_CASE(curves_are_thinned_to_common_steps) {
   ResultTable runs = parse_results(example().dump(), "x.json");
   std::int64_t last = 1503;
   for (SeedResults& row : runs.results)

@@ -36,7 +36,7 @@ constexpr const char* description = "read q; echo '{\"inputs\": [{\"values\": [1
 
 }  // namespace
 
-BOOST_AUTO_TEST_CASE(a_function_of_another_program_is_judged) {
+BOOST_AUTO_TEST_CASE(a_function_in_another_program_is_judged) {
   const Finished right = checked(energy);
   BOOST_TEST(right.code == 0);
   BOOST_TEST(right.out.starts_with("energy: pass\n"));
@@ -107,7 +107,7 @@ BOOST_AUTO_TEST_CASE(nothing_is_left_running_after_success_or_a_signal) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(options_that_do_not_go_together_are_refused) {
+BOOST_AUTO_TEST_CASE(incompatible_options_are_refused) {
   BOOST_TEST(checked("exit 0", "exp").err ==
              "argand: gradcheck: --external checks the function of a program and takes no name, got exp\n");
   BOOST_TEST(checked("exit 0", "--timeout 0").err == "argand: gradcheck: --timeout must be positive, got 0\n");

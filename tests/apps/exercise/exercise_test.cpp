@@ -59,7 +59,7 @@ std::string replaced(std::string text, const std::string& from, const std::strin
 
 }  // namespace
 
-BOOST_AUTO_TEST_CASE(whatever_is_drawn_its_right_answers_are_right_and_others_are_not) {
+BOOST_AUTO_TEST_CASE(every_problem_accepts_its_right_answers_and_rejects_others) {
   for (int n = 0; n < (sanitized ? 2 : 25); ++n) {
     const Sheet sheet = make_sheet({.student = fmt::format("Student {}", n), .seed = "x", .problems = all_problems()});
     for (const Problem& problem : sheet.problems)
@@ -107,7 +107,7 @@ BOOST_AUTO_TEST_CASE(no_derivative_by_hand_is_its_own_conjugate) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(name_and_seed_decide_the_sheet) {
+BOOST_AUTO_TEST_CASE(name_and_seed_determine_the_sheet) {
   const SheetPlan plan{.student = student_name("Ada Lovelace"), .seed = "1", .problems = problem_names(1)};
   const Sheet sheet = make_sheet(plan);
   BOOST_TEST(sheet_text(make_sheet(plan), true) == sheet_text(sheet, true));
@@ -235,7 +235,7 @@ BOOST_FIXTURE_TEST_CASE(a_form_is_graded, Handed) {
   BOOST_TEST(graded(replaced(replaced(right(), "1a =", "1 A):"), "1b =", "\t1.b. =")).points() == sheet.points());
 }
 
-BOOST_FIXTURE_TEST_CASE(what_was_changed_is_noticed, Handed) {
+BOOST_FIXTURE_TEST_CASE(changes_are_noticed, Handed) {
   const std::string changed = "not the sheet of";
   BOOST_TEST(graded(replaced(right(), "Ada Lovelace", "Grace Hopper")).failure.find(changed + " Grace Hopper") !=
              std::string::npos);

@@ -9,7 +9,7 @@ using namespace argand;
 
 BOOST_AUTO_TEST_SUITE(output_file)
 
-BOOST_AUTO_TEST_CASE(a_dash_is_standard_output_and_what_is_said_besides_is_on_standard_error) {
+BOOST_AUTO_TEST_CASE(a_dash_is_standard_output_and_messages_go_to_standard_error) {
   const TemporaryDirectory scratch;
   const std::string sizes =
       " --n-layers 1 --d-model 16 --n-heads 2 --d-ff 24 --batch 4 --steps 2 --warmup 1 --threads 1 --overwrite --out ";

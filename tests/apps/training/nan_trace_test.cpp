@@ -95,7 +95,7 @@ BOOST_AUTO_TEST_CASE(classifiers_name_the_articles) {
   BOOST_TEST(!std::ifstream(run + "/nan-trace.json").good());  // it was of the run before
 }
 
-BOOST_AUTO_TEST_CASE(a_trace_changes_no_number) {
+BOOST_AUTO_TEST_CASE(tracing_changes_no_number) {
   const TemporaryDirectory scratch;
   BOOST_TEST(run_argand(scratch, "train lm --steps 6 --out " + scratch / "plain" + tiny).code == 0);
   BOOST_TEST(run_argand(scratch, "train lm --steps 6 --trace-nan --out " + scratch / "traced" + tiny).code == 0);

@@ -174,7 +174,7 @@ BOOST_AUTO_TEST_CASE(frequencies_that_the_large_steps_cannot_see) {
   BOOST_TEST(missed <= 1);
 }
 
-BOOST_AUTO_TEST_CASE(steps_that_are_absorbed_are_no_zero) {
+BOOST_AUTO_TEST_CASE(absorbed_steps_are_not_taken_for_a_zero_derivative) {
   const auto bar_holds = [](const std::function<double(double)>& f, double x, double truth) {
     const Derivative d = differentiate(f, x);
     return d.central.error > 0 && std::abs(d.central.value - truth) <= d.central.error;

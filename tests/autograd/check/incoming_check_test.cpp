@@ -97,7 +97,7 @@ BOOST_AUTO_TEST_CASE(what_is_not_linear_in_the_incoming_gradient_fails_though_di
     }
 }
 
-BOOST_AUTO_TEST_CASE(rounding_of_half_precision_is_no_mistake) {
+BOOST_AUTO_TEST_CASE(rounding_in_half_precision_is_not_a_mistake) {
   // Eight bits, as bfloat16 has: the pass is as linear as it can be.
   const auto coarse = [](double x) {
     int exponent = 0;
@@ -119,7 +119,7 @@ BOOST_AUTO_TEST_CASE(a_pass_that_overwrites_fails) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(parameters_are_asked_the_same) {
+BOOST_AUTO_TEST_CASE(parameters_are_checked_likewise) {
   const Var<C> w = variable(z);
   const auto loss = [&] { return mean(abs2(exp(w))); };
   const ParameterList<double> parameters{{"w", w}};

@@ -60,7 +60,7 @@ BOOST_AUTO_TEST_CASE(one_variable_in_both_places) {
   same(x.grad(), Tensor<double>({2}, {6, 10}));
 }
 
-BOOST_AUTO_TEST_CASE(adding_hands_the_gradient_on_without_a_copy) {
+BOOST_AUTO_TEST_CASE(addition_passes_the_gradient_on_without_a_copy) {
   auto a = variable(Tensor<float>::ones({4})), b = variable(Tensor<float>::ones({4}));
   backward(sum(a + b));
   BOOST_TEST(a.grad().shares_storage_with(b.grad()));

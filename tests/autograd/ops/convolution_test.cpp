@@ -249,7 +249,7 @@ BOOST_AUTO_TEST_CASE(pooling_by_modulus) {
       random.complex({2, 3, 3}));
 }
 
-BOOST_AUTO_TEST_CASE(what_does_not_fit_is_said_in_a_line) {
+BOOST_AUTO_TEST_CASE(shapes_that_do_not_fit_are_reported_in_one_line) {
   OpCheck random;
   const Var<double> x = random.real({1, 2, 3, 3}), w = random.real({4, 2, 2, 2});
   const Var<C> v = random.complex({4, 2, 2, 2});

@@ -120,7 +120,7 @@ BOOST_AUTO_TEST_CASE(einsum_has_its_gradient) {
       x.complex({2, 2}));
 }
 
-BOOST_AUTO_TEST_CASE(what_is_no_equation_is_said_in_a_line) {
+BOOST_AUTO_TEST_CASE(malformed_equations_are_reported_in_one_line) {
   OpCheck x;
   const Var<double> A = x.real({3, 4}), B = x.real({5, 2});
   BOOST_TEST(error_of([&] { einsum("ij,jk->ik", A, B); }) == "einsum: axis j has size 4 in one operand and 5 in another");

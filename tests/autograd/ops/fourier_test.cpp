@@ -129,7 +129,7 @@ BOOST_AUTO_TEST_CASE(irfft_reads_no_imaginary_part_where_a_real_signal_has_none)
   BOOST_TEST(dX(1).imag() != 0);
 }
 
-BOOST_AUTO_TEST_CASE(wrong_use_is_told) {
+BOOST_AUTO_TEST_CASE(misuse_is_reported) {
   const Complex z = constant(Tensor<C>::ones({2, 3}));
   const Real x = constant(Tensor<double>::ones({2, 3}));
   BOOST_TEST(error_of([&] { fft(z, 0); }) == "fft: length must be at least 1, got 0");
@@ -238,7 +238,7 @@ BOOST_AUTO_TEST_CASE(istft_gives_gradients_to_spectrum_and_window) {
   BOOST_TEST(result.ok(), report_text(result));
 }
 
-BOOST_AUTO_TEST_CASE(what_istft_cannot_put_together_is_told) {
+BOOST_AUTO_TEST_CASE(signals_that_istft_cannot_reconstruct_are_refused) {
   const Complex X(Tensor<C>::ones({5, 4}));
   StftOptions<double> options;
   options.window = Real(hann_window<double>(8));

@@ -52,7 +52,7 @@ std::vector<TokenizerPtr> all_kinds() {
 
 }  // namespace
 
-BOOST_AUTO_TEST_CASE(what_is_written_is_what_was_read) {
+BOOST_AUTO_TEST_CASE(decoding_returns_the_encoded_text) {
   for (const TokenizerPtr& tokens : all_kinds()) {
     const std::string kind = tokens->kind();
     for (const std::string& text : {verses(), std::string("The owl"), std::string("boat \n"), std::string("\n\n"), std::string()}) {

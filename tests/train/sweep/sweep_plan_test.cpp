@@ -69,7 +69,7 @@ BOOST_AUTO_TEST_CASE(values_of_a_grid) {
   BOOST_TEST(grid_of({}, {{"irw_layers", "0;0,1", ""}}).axes[0].values.size() == 2U);
 }
 
-BOOST_AUTO_TEST_CASE(values_that_are_none) {
+BOOST_AUTO_TEST_CASE(invalid_values) {
   BOOST_TEST(error_of([] { grid_of({{"lr", "", "--lr"}}); }) == "--lr: a value is empty; separate values with \",\"");
   BOOST_TEST(error_of([] { grid_of({{"lr", "1e-3,", "--lr"}}); }) == "--lr: a value is empty; separate values with \",\"");
   BOOST_TEST(error_of([] {
@@ -151,7 +151,7 @@ BOOST_AUTO_TEST_CASE(widening_goes_on_until_the_best_is_inside) {
   BOOST_TEST(plan.edges()[0].upper);
 }
 
-BOOST_AUTO_TEST_CASE(what_has_no_numbers_comes_last) {
+BOOST_AUTO_TEST_CASE(configurations_without_scores_come_last) {
   const double infinite = no_score[0];
   SweepPlan plan({.grid = grid_of({{"lr", "1e-3,1e-2,1e-1", ""}}, {}, 2), .halving = true, .widen = true}, with_defaults);
   Imagined world;
@@ -166,7 +166,7 @@ BOOST_AUTO_TEST_CASE(what_has_no_numbers_comes_last) {
   BOOST_TEST(!hopeless.best());
 }
 
-BOOST_AUTO_TEST_CASE(the_best_without_numbers_for_another_seed_is_not_the_best) {
+BOOST_AUTO_TEST_CASE(a_configuration_that_fails_with_another_seed_is_not_the_best) {
   SweepPlan plan({.grid = grid_of({{"lr", "1e-3,2e-3,4e-3", ""}}, {}, 3), .search_seeds = 1}, with_defaults);
   Imagined world;
   world.finish(plan, [](double lr, const SweepRun& run) { return lr > 3e-3 && run.seed == 2 ? no_score[0] : bowl(lr, 4e-3); });
