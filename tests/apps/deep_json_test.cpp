@@ -1,4 +1,4 @@
-/// JSON of nothing but brackets, 200 kB of it, wherever JSON from elsewhere is read.
+/// 200 kB of nested brackets, for every reader of JSON from outside.
 
 #include <boost/test/unit_test.hpp>
 

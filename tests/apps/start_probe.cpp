@@ -20,7 +20,7 @@ using namespace argand;
 
 namespace {
 
-/// Of one thread, in a float product of 1024 x 1024 matrices; the best of several, for other programs may be running.
+/// On one thread, for a float product of 1024 x 1024 matrices; the best of several, as other programs may be running.
 double gigaflops() {
   set_num_threads(1);
   const std::int64_t n = 1024;

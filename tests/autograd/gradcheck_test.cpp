@@ -51,7 +51,7 @@ Report check_square(const Wrong& wrong, const Shape& shape = {2, 3}) {
   return gradcheck(named("square"), f, complex_numbers(shape));
 }
 
-/// Of the inputs that fail.
+/// The diagnoses of the inputs that fail.
 std::vector<std::string> diagnoses(const Report& result) {
   std::vector<std::string> all;
   for (const ReportRow& row : result.rows)
@@ -59,7 +59,7 @@ std::vector<std::string> diagnoses(const Report& result) {
   return all;
 }
 
-/// Its text has this line.
+/// Whether the report's text has this line.
 bool says(const Report& result, const std::string& line) {
   return ("\n" + report_text(result)).find("\n" + line + "\n") != std::string::npos;
 }

@@ -1,4 +1,4 @@
-/// Short programs that once were silently wrong, or crashed: their behaviour now.
+/// Short programs that used to be silently wrong or to crash, and their behaviour now.
 
 #include <boost/test/unit_test.hpp>
 #include <limits>

@@ -13,7 +13,7 @@ BOOST_AUTO_TEST_SUITE(batches)
 
 namespace {
 
-/// 0, 1, 2, ...: a token tells its place.
+/// 0, 1, 2, ...: each token equals its position.
 Ids count_up(std::int64_t n) {
   Ids ids({n});
   std::iota(ids.data(), ids.data() + n, 0);
@@ -147,7 +147,7 @@ BOOST_AUTO_TEST_CASE(every_token_but_the_first_is_scored_once_whatever_the_batch
             for (std::int64_t t = 0; t < n; ++t) {
               const std::int64_t target = batch.targets[b * n + t];
               BOOST_REQUIRE(target == start + length - n + t + 1);
-              // What it has to go by: everything before it, or T - S tokens of it and one more for each target before it.
+              // Its context: everything before it, or T - S tokens and one more for each earlier target.
               BOOST_REQUIRE(target - start >= std::min(target, T - S + 1));
               scored.push_back(target);
             }

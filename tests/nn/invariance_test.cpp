@@ -49,7 +49,7 @@ std::vector<ModelConfig> choices_of(const Family& family) {
         try {
           changed.validate();
           all.push_back(changed);
-        } catch (const Error&) {  // does not go with the rest
+        } catch (const Error&) {  // incompatible with the other settings
         }
       }
     });
@@ -145,7 +145,7 @@ BOOST_AUTO_TEST_CASE(a_family_of_the_library_has_some) {
     BOOST_TEST(family_named(name).invariances(small(family_named(name), TextTask::Lm)).size() >= 2U, name);
 }
 
-// The hostile neighbours: what is an invariance of one model and changes another.
+// Near misses: an invariance of one model that changes another.
 
 BOOST_AUTO_TEST_CASE(rotary_positions_see_the_bias_of_keys) {
   ModelConfig config = small(family_named("transformer"), TextTask::Lm);

@@ -134,7 +134,7 @@ BOOST_AUTO_TEST_CASE(it_says_why_it_ends) {
   BOOST_TEST((optimizer.minimise([&] { return sum(abs2(z)); }, 5).end == LbfgsEnd::Flat));
   z.value()(0) = C(1, 1);
   BOOST_TEST((optimizer.minimise([&] { return sum(abs2(z)); }, 0).end == LbfgsEnd::Iterations));
-  // A gradient that points uphill is not the loss's.
+  // A gradient that points uphill cannot belong to the loss.
   const LbfgsReport report = optimizer.minimise([&] { return sum(abs2(z)).detach() - sum(abs2(z)) + sum(abs2(z)).detach(); }, 5);
   BOOST_TEST((report.end == LbfgsEnd::NoLower));
   BOOST_TEST(std::abs(z.value()(0) - C(1, 1)) == 0);
@@ -164,7 +164,7 @@ const auto rosenbrock = [](const auto& x) {
   return sum(square(second - square(first))) * R(100) + sum(square(R(1) - first));
 };
 
-/// Hostile losses, each with where it is least and how many evaluations may be needed.
+/// Hostile losses, each with its minimum and the largest number of evaluations allowed.
 template <RealScalar R>
 void hostile_losses() {
   const R eps = std::numeric_limits<R>::epsilon();

@@ -117,7 +117,7 @@ std::string family_of(const std::string& path) {
   return end == std::string::npos ? "" : path.substr(begin, end - begin);
 }
 
-/// Where a file knows more of families than it should: a program or a layer that names one, or includes from its room; a room that
+/// Files that depend on a family and must not: a program or a layer that names one, or includes from its room; a room that
 /// includes from another one's. Examples, docs, tests and benchmarks may.
 std::vector<std::string> names_of_families(const std::string& path, const std::string& text, const std::set<std::string>& known) {
   static const std::set<std::string> rooms = {"core", "autograd", "nn", "optim", "data", "train", "lab", "apps"};

@@ -36,7 +36,7 @@ RunConfig config_of(const std::string& family, const std::string& row_name, cons
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(requested_settings_override_defaults) {
-  BOOST_TEST(asked("crope", {}) == "steps=500 warmup=10% eval_protocol=every-token");  // as folders of before remember it
+  BOOST_TEST(asked("crope", {}) == "steps=500 warmup=10% eval_protocol=every-token");  // as folders from before recorded it
   BOOST_TEST(asked("crope", {}, {.data = "wikitext-2", .steps = 7}) ==
              "data=wikitext-2 steps=7 warmup=10% eval_protocol=every-token");
   BOOST_TEST(asked("crope", {}, {.quick = true}) == "steps=100 warmup=10% eval_protocol=every-token");

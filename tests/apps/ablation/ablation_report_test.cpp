@@ -222,7 +222,7 @@ BOOST_AUTO_TEST_CASE(costs_are_multiples_of_the_first_row) {
   BOOST_TEST(timed.find("| whole | 100 | 2 (1.00) | 1050 ± 71 (1.00) | 100 (1.00) | 2.50 ± 0.71 (1.00) |\n") != timed.npos, timed);
   BOOST_TEST(timed.find("| half | 100 | 3 (1.50) | 2100 (2.00) | 100 (1.00) | - |\n") != timed.npos, timed);
   BOOST_TEST(timed.find("come from several") == timed.npos, timed);
-  // Nothing to be a multiple of; and timed elsewhere.
+  // Rows timed on different processors.
   one[0].timed_by["processor"] = "Abacus 5";
   const std::string turned = AblationReport(table, {two, one, {}}).costs();
   BOOST_TEST(turned.find("| 100 (1.00) | 2.50 ± 0.71 |\n") != turned.npos, turned);

@@ -17,7 +17,7 @@ namespace {
 
 using C = std::complex<double>;
 
-/// What `argand gradcheck --external "sh SCRIPT"` does, of a shell script of these lines.
+/// The output of `argand gradcheck --external "sh SCRIPT"` for a shell script of these lines.
 Finished checked(const std::string& script, const std::string& options = "") {
   const TemporaryDirectory scratch;
   // The test's runner splits at spaces: the command must have none.

@@ -27,7 +27,7 @@ std::string verdict(const Question& question, const std::string& answer) { retur
 
 Question about(const std::string& f, Asked asked, const std::string& right) { return ask_formula("", 2, f, asked, right); }
 
-/// The form of a sheet with an answer to each question, made of the right one.
+/// The answer form of a sheet, filled in with a function of each right answer.
 template <class F>
 std::string filled(const Sheet& sheet, const F& answer) {
   std::string form = answer_form(sheet);
@@ -228,7 +228,7 @@ BOOST_FIXTURE_TEST_CASE(a_form_is_graded, Handed) {
   BOOST_TEST(grade_text(graded(replaced(right(), "1a = ", "1a = 2*q + ")), false).find("line 8: expression: ") !=
              std::string::npos);
   BOOST_TEST(graded(replaced(right(), "1a = ", "1a = 2*q + ")).points() == sheet.points() - sheet.problems[0].questions[0].points);
-  // As editors leave files.
+  // Byte order marks and line endings that editors write.
   std::string windows = "\xEF\xBB\xBF";
   for (const char c : right()) windows += c == '\n' ? "\r\n" : std::string(1, c);
   BOOST_TEST(graded(windows).points() == sheet.points());

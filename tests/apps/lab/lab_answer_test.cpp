@@ -63,7 +63,7 @@ BOOST_AUTO_TEST_CASE(wrong_answers_are_named) {
   BOOST_TEST(verdict_on("z^3", Asked::Dz, "z^2*i") == "off by a factor: this is 0 + 0.333333i times the right one");
   BOOST_TEST(verdict_on("z^3", Asked::Dz, "3*z^2 - 2*i") == "off by a constant: this is the right one plus 0 - 2i");
   BOOST_TEST(verdict_on("z^3", Asked::Dz, "z") == "wrong");
-  BOOST_TEST(verdict_on("z^3", Asked::Dz, "0") == other);  // so it is
+  BOOST_TEST(verdict_on("z^3", Asked::Dz, "0") == other);  // the other derivative is indeed 0
   BOOST_TEST(verdict_on("z + 2*z̄", Asked::Dz, "0") == "off by a constant: this is the right one plus -1");
   BOOST_TEST(verdict_on("z^3", Asked::Dzbar, "1e-3*z") == "wrong");
   BOOST_TEST(verdict_on("abs2(z)", Asked::Gradient, "2*conj(z)") == "conjugated: the conjugate of the right answer");

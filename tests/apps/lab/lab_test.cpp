@@ -22,7 +22,7 @@ namespace {
 using C = std::complex<double>;
 const C i(0, 1);
 
-/// Random numbers one after the other.
+/// A sequence of random numbers.
 class Dice {
  public:
   explicit Dice(std::uint64_t seed) : random_(seed, 0) {}

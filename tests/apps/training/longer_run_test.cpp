@@ -16,8 +16,8 @@ namespace {
 
 const std::string options = tiny + "--eval-every 20 --checkpoint-every 7 --sample-every 10 --sample-tokens 6 ";
 
-/// All files but the log are the same, and the log is but for times. Checkpoints kept up to `first_steps` tell of a run that was to
-/// be no longer.
+/// All files but the log are equal, and the log is apart from times. Checkpoints up to `first_steps` record a run that was to
+/// end there.
 void same_files(const std::string& one, const std::string& other, std::int64_t first_steps = 0) {
   std::set<std::string> names;
   for (const std::string& folder : {one, other})

@@ -14,7 +14,7 @@ BOOST_AUTO_TEST_SUITE(own_text)
 
 namespace {
 
-/// A few thousand bytes of prose with several alphabets' worth of nothing special.
+/// A few thousand bytes of ordinary prose in several alphabets.
 std::string prose() {
   std::string text;
   for (int i = 0; i < 120; ++i)
@@ -86,7 +86,7 @@ BOOST_AUTO_TEST_CASE(one_file_of_prose_in_tokens_of_every_kind) {
     BOOST_TEST(written.out.starts_with("2 texts of 8 " + plural + " after prompts of 4, "), written.out);
     BOOST_TEST(contains(written.out, "perplexity  bits a byte   Dist-1"), written.out);
     succeeds(scratch, "report " + run + " --out " + scratch / "report.html");
-    // Gone on with from the middle, it ends in the same file.
+    // Resumed from the middle, it ends in the same file.
     const std::string whole = contents_of(run + "/last.safetensors");
     std::filesystem::copy_file(run + "/step-3.safetensors", run + "/last.safetensors",
                                std::filesystem::copy_options::overwrite_existing);

@@ -20,7 +20,7 @@ BOOST_AUTO_TEST_SUITE(usage)
 namespace {
 
 #ifdef ARGAND_SANITIZED
-constexpr bool thorough = false;  // twenty times as slow; the release build goes all the way
+constexpr bool thorough = false;  // twenty times as slow; the release build runs all of them
 #else
 constexpr bool thorough = true;
 #endif

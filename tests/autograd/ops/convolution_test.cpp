@@ -141,7 +141,7 @@ BOOST_AUTO_TEST_CASE(one_axis) {
   const Tensor<double> y = conv1d(x, w).value();
   BOOST_TEST(std::vector<double>(y.begin(), y.end()) == std::vector<double>({21, 32, 43, 54}), boost::test_tools::per_element());
   ConvolutionOptions o;
-  o.stride = {7, 2}, o.padding = {9, 1};  // what is said of rows does not matter
+  o.stride = {7, 2}, o.padding = {9, 1};  // the options for rows are ignored
   const Tensor<double> strided = conv1d(x, w, o).value();
   BOOST_TEST(std::vector<double>(strided.begin(), strided.end()) == std::vector<double>({10, 32, 54}),
              boost::test_tools::per_element());

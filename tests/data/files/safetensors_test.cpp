@@ -20,7 +20,7 @@ namespace {
 
 const std::string golden = ARGAND_GOLDEN_DIR;
 
-/// A safetensors file from a header and data, no questions asked.
+/// A safetensors file from a header and data, without any checks.
 std::string raw_file(const TemporaryDirectory& directory, std::string_view header, std::string_view data) {
   const std::uint64_t length = header.size();
   std::string bytes(reinterpret_cast<const char*>(&length), 8);

@@ -186,7 +186,7 @@ BOOST_AUTO_TEST_CASE(unknown_tokens_cost_the_bits_that_spell_them) {
     BOOST_TEST(bytes == (words ? 18 : 20), kind);
     BOOST_TEST(unknown == (words ? 3 : 15), kind);  // <unk> as a word says what it stands for
     BOOST_TEST(unknown_bytes == (words ? 10 : 15), kind);
-    // However well it guesses that nothing is known, bits a byte are not few.
+    // Predicting <unk> well must not make the bits per byte small.
     const Evaluation certain{
         .loss = 0, .count = targets, .bytes = bytes, .unknown = unknown, .unknown_bytes = unknown_bytes, .confusion = std::nullopt};
     BOOST_TEST(

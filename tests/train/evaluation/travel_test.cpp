@@ -57,7 +57,7 @@ struct Fixture {
     save_checkpoint<double>(path, config, {.step = 5}, model->parameters(), nullptr);
     return {Checkpoint(path), nullptr, {}};
   }
-  /// The model's own numbers.
+  /// The values of one parameter of the model.
   Tensor<double>& numbers(const std::string& name) {
     for (Parameter<double>& p : parameters)
       if (p.name == name) return std::get<Var<double>>(p.var).value();

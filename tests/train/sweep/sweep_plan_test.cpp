@@ -43,7 +43,7 @@ struct Imagined {
   }
 };
 
-/// Least at `best`.
+/// A score that is smallest at `best`.
 double bowl(double lr, double best) { return std::pow(std::log(lr / best), 2); }
 
 std::string best_of(const SweepPlan& plan) { return plan.best() ? plan.name(*plan.best()) : "none"; }
