@@ -111,8 +111,8 @@ class ThreadCache {
   }
   void release(void* block, std::size_t bytes) noexcept {
     const std::size_t k = index(bytes), size = (k + 1) * alignment;
-    if (waiting() >= most) return pool().release(block, size);
-    first_[k] = ::new (block) Waiting{first_[k]};
+    if (free_bytes() >= most) return pool().release(block, size);
+    first_[k] = ::new (block) FreeBlock{first_[k]};
     count(static_cast<std::int64_t>(size));
   }
   void release_all() noexcept {
@@ -121,25 +121,25 @@ class ThreadCache {
     bytes_ = 0;
   }
   /// In bytes. Other threads may call it.
-  std::int64_t waiting() const { return bytes_.load(std::memory_order_relaxed); }
+  std::int64_t free_bytes() const { return bytes_.load(std::memory_order_relaxed); }
 
  private:
-  struct Waiting {
-    Waiting* next;
+  struct FreeBlock {
+    FreeBlock* next;
   };
   static constexpr std::int64_t most = 1 << 20;
   /// Up to `largest` every size class is a multiple of the alignment.
   static std::size_t index(std::size_t bytes) { return bytes == 0 ? 0 : (bytes - 1) / alignment; }
-  void count(std::int64_t bytes) { bytes_.store(waiting() + bytes, std::memory_order_relaxed); }
+  void count(std::int64_t bytes) { bytes_.store(free_bytes() + bytes, std::memory_order_relaxed); }
 
-  std::array<Waiting*, largest / alignment> first_{};
+  std::array<FreeBlock*, largest / alignment> first_{};
   std::atomic<std::int64_t> bytes_ = 0;
 };
 
 MemoryStats Pool::stats() {
   const std::lock_guard lock(mutex_);
   MemoryStats now = stats_;
-  for (const ThreadCache* thread : threads_) now.in_use -= thread->waiting();
+  for (const ThreadCache* thread : threads_) now.in_use -= thread->free_bytes();
   return now;
 }
 

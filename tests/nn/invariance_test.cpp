@@ -58,7 +58,7 @@ std::vector<ModelConfig> choices_of(const Family& family) {
 }
 
 /// Parameters as after some training: none at a special value.
-std::unique_ptr<Model<double>> shaken_model(const ModelConfig& config) {
+std::unique_ptr<Model<double>> perturbed_model(const ModelConfig& config) {
   auto model = make_model<double>(config, 1);
   std::uint64_t stream = 0;
   for (Parameter<double>& p : model->parameters())
@@ -108,7 +108,7 @@ double moved(const ParameterList<double>& parameters, const ParameterList<double
 /// What a change of the parameters changes of the log probabilities.
 template <class F>
 double effect(const ModelConfig& config, const F& change) {
-  const auto model = shaken_model(config);
+  const auto model = perturbed_model(config);
   const std::vector<double> before = log_probabilities(*model);
   const ParameterList<double> parameters = model->parameters();
   change(Weights(parameters));
@@ -125,7 +125,7 @@ BOOST_AUTO_TEST_CASE(every_invariance_moves_parameters_and_no_probability) {
       ++models;
       for (const Invariance& invariance : family.invariances(config)) {
         BOOST_TEST_CONTEXT(config.to_json() << "\n" << invariance.name) {
-          const auto model = shaken_model(config), still = shaken_model(config);
+          const auto model = perturbed_model(config), still = perturbed_model(config);
           const ParameterList<double> parameters = model->parameters();
           const std::vector<double> before = log_probabilities(*model);
           invariance.apply(Weights(parameters), Amounts(Random(3)));

@@ -159,7 +159,7 @@ std::int64_t steps_of_epochs(const RunConfig& config, const Task& task) {
   return steps;
 }
 
-RunConfig fitted(RunConfig config, const TrainingData& data, const Task& task) {
+RunConfig completed_config(RunConfig config, const TrainingData& data, const Task& task) {
   const std::int64_t words = tokens_of(data).size();
   std::string& kind = config.training.tokens;
   if (kind == "auto") kind = tokens_of(data).kind();

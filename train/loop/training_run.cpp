@@ -39,7 +39,7 @@ struct BatchLoss {
 template <RealScalar R>
 TrainingRun<R>::TrainingRun(const RunConfig& config, const TrainingData& data, Ranks& ranks)
     : task_(make_task(config, data)),
-      config_(fitted(config, data, task_)),
+      config_(completed_config(config, data, task_)),
       retriever_(Retriever::of(config_, data)),
       ranks_(ranks),
       schedule_(config_.schedule()) {

@@ -40,9 +40,9 @@ class NonFiniteStep : public Error {
 template <RealScalar R>
 class TrainingRun {
  public:
-  /// Initial parameters are a function of the configuration, completed from the data by fitted(). Throws ConfigError when the two
-  /// do not fit, Error when there are too few data for a batch. With several ranks, each has its own run and all call step() and
-  /// validate() together; they share the batches and get identical results.
+  /// Initial parameters are a function of the configuration, completed from the data by completed_config(). Throws ConfigError when
+  /// the two do not fit, Error when there are too few data for a batch. With several ranks, each has its own run and all call
+  /// step() and validate() together; they share the batches and get identical results.
   TrainingRun(const RunConfig& config, const TrainingData& data, Ranks& ranks = single_process());
 
   const RunConfig& config() const { return config_; }

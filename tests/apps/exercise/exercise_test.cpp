@@ -39,7 +39,7 @@ std::string filled(const Sheet& sheet, const F& answer) {
   return form;
 }
 
-struct Handed {
+struct Submission {
   TemporaryDirectory scratch;
   Sheet sheet = make_sheet({.student = "Ada Lovelace", .seed = "1", .problems = {"wirtinger", "mistake", "step"}});
   Grade graded(const std::string& text, const std::string& seed = "1", bool partial = false) const {
@@ -205,7 +205,7 @@ BOOST_AUTO_TEST_CASE(answers_as_people_type_them) {
   BOOST_TEST(verdict(word, "perhaps") == "must be one of these words: yes, point, no");
 }
 
-BOOST_FIXTURE_TEST_CASE(a_form_is_graded, Handed) {
+BOOST_FIXTURE_TEST_CASE(a_form_is_graded, Submission) {
   const Grade all = graded(right());
   BOOST_TEST(all.failure == "");
   BOOST_TEST(all.points() == sheet.points());
@@ -235,7 +235,7 @@ BOOST_FIXTURE_TEST_CASE(a_form_is_graded, Handed) {
   BOOST_TEST(graded(replaced(replaced(right(), "1a =", "1 A):"), "1b =", "\t1.b. =")).points() == sheet.points());
 }
 
-BOOST_FIXTURE_TEST_CASE(changes_are_noticed, Handed) {
+BOOST_FIXTURE_TEST_CASE(changes_are_noticed, Submission) {
   const std::string changed = "not the sheet of";
   BOOST_TEST(graded(replaced(right(), "Ada Lovelace", "Grace Hopper")).failure.find(changed + " Grace Hopper") !=
              std::string::npos);

@@ -51,11 +51,12 @@ BOOST_AUTO_TEST_CASE(an_interrupted_run_saves_and_says_how_to_resume) {
   const TemporaryDirectory scratch;
   const std::string whole = scratch / "whole", stopped = scratch / "stopped";
   BOOST_TEST_REQUIRE(run_argand(scratch, "train lm --out " + whole + options).code == 0);
-  struct Sent {
+  struct SignalAtStep {
     int signal, step;
     const char* name;
   };
-  for (const auto& [signal, step, name] : {Sent{SIGINT, 4, "SIGINT"}, Sent{SIGTERM, 25, "SIGTERM"}, Sent{SIGHUP, 45, "SIGHUP"}}) {
+  for (const auto& [signal, step, name] :
+       {SignalAtStep{SIGINT, 4, "SIGINT"}, SignalAtStep{SIGTERM, 25, "SIGTERM"}, SignalAtStep{SIGHUP, 45, "SIGHUP"}}) {
     Program program(scratch, signal == SIGINT ? "train lm --out " + stopped + options : "train lm --threads 1 --resume " + stopped);
     if (!reaches_step(program, stopped, step)) continue;
     program.signal(signal);
