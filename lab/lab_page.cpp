@@ -136,8 +136,8 @@ nlohmann::json neighbourhood(const Expression& f, C z) {
 
 /// A verdict for each answer, or the error in it.
 nlohmann::json answers_json(const Expression& f, C at, const nlohmann::json& given) {
-  const std::vector<std::pair<std::string, Asked>> all = {
-      {"dz", Asked::Dz}, {"dzbar", Asked::Dzbar}, {"gradient", Asked::Gradient}};
+  const std::vector<std::pair<std::string, DerivativeKind>> all = {
+      {"dz", DerivativeKind::Dz}, {"dzbar", DerivativeKind::Dzbar}, {"gradient", DerivativeKind::Gradient}};
   nlohmann::json answers = nlohmann::json::array();
   for (const auto& [name, asked] : all) {
     const std::string text = given.value(name, "");

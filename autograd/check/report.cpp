@@ -62,7 +62,7 @@ void ReportRow::conclude() {
   worst_error = largest;
 }
 
-bool ReportRow::passes_beside_kinks() const {
+bool ReportRow::passes_except_at_kinks() const {
   if (verdict != Verdict::Kink || worst(Verdict::Pass) == nullptr) return false;
   std::vector<bool> seen(static_cast<std::size_t>(shape.size()));
   for (const ElementCheck& e : elements) {
@@ -83,7 +83,7 @@ Verdict Report::verdict() const {
   const std::optional<Verdict> worst = worst_of(rows);
   if (worst == Verdict::Fail || std::any_of(independent.begin(), independent.end(), refutes)) return Verdict::Fail;
   const auto passes = [](const ReportRow& row) {
-    return row.compared == 0 || row.verdict == Verdict::Pass || row.passes_beside_kinks();
+    return row.compared == 0 || row.verdict == Verdict::Pass || row.passes_except_at_kinks();
   };
   const bool all = worst && std::all_of(rows.begin(), rows.end(), passes);
   return all && !any_disagrees(independent) ? Verdict::Pass : Verdict::Inconclusive;

@@ -32,7 +32,7 @@ struct Question {
   std::string f = {};  ///< of a formula
   std::vector<std::complex<double>> at = {};
   std::size_t variable = 0;
-  Asked asked = Asked::Gradient;
+  DerivativeKind asked = DerivativeKind::Gradient;
 
   std::vector<NamedNumber> numbers = {};  ///< the right one first
   std::vector<std::string> words = {};
@@ -80,7 +80,7 @@ struct Slopes {
 Slopes slopes_at(const std::string& f, const std::vector<std::complex<double>>& at, std::size_t variable = 0);
 
 /// Asks for a formula; `right`, derived by the family, must match what the tape finds.
-Question ask_formula(std::string text, int points, const std::string& f, Asked asked, const std::string& right,
+Question ask_formula(std::string text, int points, const std::string& f, DerivativeKind asked, const std::string& right,
                      const std::vector<std::complex<double>>& at = {{1, 2}}, std::size_t variable = 0);
 /// Asks for a number; its conjugate, half, double, negative and the numbers in `mistakes` are recognised as mistakes.
 Question ask_number(std::string text, int points, std::complex<double> right, std::vector<NamedNumber> mistakes = {});

@@ -72,9 +72,9 @@ RIGHT = {
 
 @pytest.mark.parametrize("name", RIGHT)
 def test_a_right_gradient_is_not_accused_and_a_wrong_one_is(name):
-    f, grad, x, spoil = RIGHT[name]
+    f, grad, x, corrupt = RIGHT[name]
     assert argand.check(f, grad, x).verdict != "fail"
-    assert argand.check(f, lambda x: spoil(grad(x)), x).verdict == "fail"
+    assert argand.check(f, lambda x: corrupt(grad(x)), x).verdict == "fail"
 
 
 def test_a_turn_between_adjacent_numbers_is_inconclusive():

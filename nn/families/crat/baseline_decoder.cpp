@@ -42,7 +42,7 @@ Var<R> BaselineBlock<R>::attend(const Var<R>& h, const AttentionPass<R>& pass) c
 }
 
 template <RealScalar R>
-Var<R> BaselineBlock<R>::feed(const Var<R>& h, const AttentionPass<R>& pass) const {
+Var<R> BaselineBlock<R>::feed_forward(const Var<R>& h, const AttentionPass<R>& pass) const {
   const NameScope scope("ffn");
   return h + pass.drop(ffn_(norm2_(h)));
 }
@@ -110,7 +110,7 @@ Var<R> BaselineDecoder<R>::hidden(const Ids& tokens, AttentionPass<R> pass, type
       encode_once();
       h = h + pass.drop(blocks_[i]->read(h, chunks, *knowledge, retro ? L : m + L, pass.forward));
     }
-    h = blocks_[i]->feed(h, layer_pass);
+    h = blocks_[i]->feed_forward(h, layer_pass);
   });
   return norm_(h);
 }

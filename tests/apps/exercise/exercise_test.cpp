@@ -25,7 +25,7 @@ std::vector<std::string> all_problems() {
 
 std::string verdict(const Question& question, const std::string& answer) { return judge(question, answer).why; }
 
-Question about(const std::string& f, Asked asked, const std::string& right) { return ask_formula("", 2, f, asked, right); }
+Question about(const std::string& f, DerivativeKind asked, const std::string& right) { return ask_formula("", 2, f, asked, right); }
 
 /// The answer form of a sheet, filled in with a function of each right answer.
 template <class F>
@@ -171,7 +171,7 @@ BOOST_AUTO_TEST_CASE(names_of_all_kinds) {
 }
 
 BOOST_AUTO_TEST_CASE(answers_as_people_type_them) {
-  const Question gradient = about("|z|^2", Asked::Gradient, "2*z");
+  const Question gradient = about("|z|^2", DerivativeKind::Gradient, "2*z");
   for (const char* answer : {"2z", " 2*z ", "2x + 2i*y", "2(x+iy)", "2·z", "2×z", "`2*z`", "\"2*z\"", "$2 z$", "2z²/z", "2z**1",
                              "z − (−z)", "g(z) = 2z"})
     BOOST_TEST(verdict(gradient, answer) == "right", answer);

@@ -68,10 +68,10 @@ BOOST_AUTO_TEST_CASE(entropy_is_what_a_large_sample_shows) {
 }
 
 BOOST_AUTO_TEST_CASE(the_numbers_in_the_documentation) {
-  const Grammar::Worth worth = grammar().worth();
+  const Grammar::ForgettingCost cost = grammar().forgetting_cost();
   BOOST_TEST(fmt::format("{:.3f} nats, perplexity {:.2f}, {:.0f} tokens; {:.3f} {:.3f} {:.3f}", grammar().entropy_per_token(),
-                         std::exp(grammar().entropy_per_token()), grammar().tokens_per_paragraph(), worth.number, worth.reference,
-                         worth.topic) == "1.952 nats, perplexity 7.04, 62 tokens; 0.030 0.113 0.542");
+                         std::exp(grammar().entropy_per_token()), grammar().tokens_per_paragraph(), cost.number, cost.reference,
+                         cost.topic) == "1.952 nats, perplexity 7.04, 62 tokens; 0.030 0.113 0.542");
 }
 
 BOOST_AUTO_TEST_CASE(probabilities_multiply) {
