@@ -71,7 +71,7 @@ int argand_main(int argc, char** argv, const std::string& version, const std::st
   name_program(version, commit);
   if (argc > 1 && std::string_view(argv[1]) == "train") undo_default_binding();
   try {
-    start_with_the_right_kernels(argv);
+    ensure_fast_kernels(argv);
   } catch (const Error& error) {
     fmt::print(stderr, "argand: {}\n", error.what());
     return 2;

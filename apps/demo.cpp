@@ -82,8 +82,8 @@ int train_side_by_side(std::vector<TrainingSession<float>*> sessions, const std:
   return interrupt.exit_code();
 }
 
-void compare_with_the_source(const std::vector<TrainingSession<float>*>& sessions, const std::vector<std::string>& labels,
-                             const Grammar& grammar, const Corpus& corpus) {
+void compare_with_source(const std::vector<TrainingSession<float>*>& sessions, const std::vector<std::string>& labels,
+                         const Grammar& grammar, const Corpus& corpus) {
   const double bound = grammar.best_possible_loss(corpus.valid);
   const BitsPerByte bits = sessions.front()->run().state().in_bits;  // of the validation part
   fmt::print("\n{:<22}{:>12}{:>18}{:>12}{:>13}{:>25}\n", "", "parameters", "validation loss", "perplexity", "bits a byte",
@@ -127,7 +127,7 @@ int demo(const DemoOptions& options, bool own_folder) {
   if (const int code = train_side_by_side({&a, &b}, labels, corpus); code != exit_success) return code;
 
   fmt::print("\n{}", style.bold("3. Results"));
-  compare_with_the_source({&a, &b}, labels, grammar, corpus);
+  compare_with_source({&a, &b}, labels, grammar, corpus);
   fmt::print("\n{}\n", style.bold("cos(δ (θq - θk) + b + (m - n) ω): what the heads learned, mean ± deviation over frequencies"));
   const DiagnosticParameters& diagnostics = default_family().diagnostics;
   for (const std::string& line : diagnostics.table(diagnostic_parameters(diagnostics, SafetensorsFile::open(first.last()))))

@@ -44,7 +44,7 @@ struct EvalOptions {
 
 /// The data at the run's own location must be unchanged; other data have to be named with --data. A file of passages is part of the
 /// fingerprint, but is not read here.
-void require_own(const TrainedRun& trained, const TrainingData& data) {
+void require_unchanged_data(const TrainedRun& trained, const TrainingData& data) {
   const RunConfig& config = trained.checkpoint.config();
   const std::string& then = trained.checkpoint.state().made_from.data;
   if (then.empty() || !config.knowledge.irw_file.empty()) return;
@@ -66,13 +66,13 @@ Part part_of_text(const TrainedRun& trained, const EvalOptions& options) {
     if (!options.split.empty()) input_fail("--split", "standard input is evaluated as a whole");
     return {trained.tokens->encode(text_on_standard_input()), "standard input"};
   }
-  const bool own = options.data.empty() || findable(options.data) == findable(config.training.data);
+  const bool own = options.data.empty() || with_absolute_paths(options.data) == with_absolute_paths(config.training.data);
   if (!own && options.data != "grammar" && options.split.empty())
-    if (const TextFiles files = find_text(options.data); !files.in_parts())
+    if (const TextFiles files = find_text(options.data); !files.has_parts())
       return {trained.tokens->encode(read_text(files.train)), "all of " + options.data};
   if (!own) config.training.data = options.data;
   TrainingData opened = open_corpus(config, trained.tokens);
-  if (options.data.empty()) require_own(trained, opened);
+  if (options.data.empty()) require_unchanged_data(trained, opened);
   Corpus& corpus = std::get<Corpus>(opened);
   const std::string split = !options.split.empty() ? options.split : corpus.test.size() > 0 ? "test" : "valid";
   if (split == "test" && corpus.test.size() == 0) input_fail("--split", "no test split in {}; use --split valid", corpus.source);
@@ -86,7 +86,7 @@ Part part_of_text(const TrainedRun& trained, const EvalOptions& options) {
 /// requested.
 LabelledTexts part_of_articles(const TrainedRun& trained, const EvalOptions& options, std::string& name) {
   RunConfig config = trained.checkpoint.config();
-  const bool own = options.data.empty() || findable(options.data) == findable(config.training.data);
+  const bool own = options.data.empty() || with_absolute_paths(options.data) == with_absolute_paths(config.training.data);
   if (own && options.table.any())
     input_fail("--data", "required here: the columns of the run's own table are fixed by its training");
   options.table.apply_to(config.training);
@@ -96,7 +96,7 @@ LabelledTexts part_of_articles(const TrainedRun& trained, const EvalOptions& opt
   }
   if (!own) config.training.data = options.data;
   const ArticleSets sets = open_articles(config, options.data.empty() ? std::vector<std::string>() : trained.classes);
-  if (options.data.empty()) require_own(trained, labelled_corpus(config, sets));
+  if (options.data.empty()) require_unchanged_data(trained, labelled_corpus(config, sets));
   if (sets.classes != trained.classes)
     fail("eval", "the classes in {} do not match those of {}", config.training.data, trained.checkpoint.file().path());
   const std::string split = !options.split.empty() ? options.split : sets.test.empty() ? "valid" : "test";
@@ -121,7 +121,7 @@ void require_exchange(const RunConfig& config, bool trained_on) {
 }
 
 /// ", each once in windows of 128, 64 apart": which tokens the protocol scores.
-std::string scored_as(const TextProtocol& protocol) {
+std::string protocol_text(const TextProtocol& protocol) {
   if (protocol.name == "full-blocks") return fmt::format(" of full blocks of {} x {}", protocol.batch, protocol.length);
   const std::string apart = protocol.stride ? fmt::format(", {} apart", *protocol.stride) : "";
   return fmt::format(", each once in windows of {}{}", protocol.length, apart);
@@ -212,7 +212,7 @@ void eval(const EvalOptions& options) {
   const RunConfig& config = trained.checkpoint.config();
   const bool lm = config.model.task == TextTask::Lm;
   const std::string data = options.data.empty() ? config.training.data : options.data;
-  const bool trained_on = options.split == "train" && findable(data) == findable(config.training.data);
+  const bool trained_on = options.split == "train" && with_absolute_paths(data) == with_absolute_paths(config.training.data);
   if (!lm) require_no_protocol(options, "is for language models only");
   if (options.generate) {
     if (!lm) input_fail("--generate", "{} is a classifier and does not generate text", options.run);
@@ -273,7 +273,7 @@ void eval(const EvalOptions& options) {
     const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     const char* unit = lm ? "tokens" : "articles";
     fmt::print("{} at step {}{}, {}, {} {}{}: {} ({} {}/s)\n", trained.checkpoint.file().path(), trained.checkpoint.state().step,
-               interventions(options), name, evaluation.count, unit, lm ? scored_as(protocol) : "", summary(evaluation),
+               interventions(options), name, evaluation.count, unit, lm ? protocol_text(protocol) : "", summary(evaluation),
                with_unit(static_cast<double>(evaluation.count) / seconds), unit);
     Figures figures = figures_of(evaluation, trained.classes);
     if (options.exchange_passages) {

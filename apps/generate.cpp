@@ -82,7 +82,7 @@ void write_one(Model<R>& model, const OpenRetriever& retriever, const Tokenizer&
                const WritingOptions& options) {
   fmt::print("{}", prompt.text);
   WrittenText text = prompt.continuation(tokens);
-  UntilStop end(options.stop);
+  StopTextFilter end(options.stop);
   const auto write = [&](std::span<const std::int32_t> next) {
     fmt::print("{}", end.next(text.next(next[0])));
     std::fflush(stdout);
@@ -125,7 +125,7 @@ void write(Model<R>& model, const OpenRetriever& retriever, const Tokenizer& tok
 /// Every line of standard input is a prompt. The seed increases with each line, so that a repeated prompt gets a different
 /// continuation.
 template <RealScalar R>
-void converse(Model<R>& model, const OpenRetriever& retriever, const Tokenizer& tokens, GenerateOptions options) {
+void chat(Model<R>& model, const OpenRetriever& retriever, const Tokenizer& tokens, GenerateOptions options) {
   const bool terminal = isatty(STDIN_FILENO) != 0;
   if (terminal) fmt::print(stderr, "one prompt per line; end with Ctrl-D\n");
   const auto ask = [&](std::string& line) {
@@ -161,7 +161,7 @@ void generate_text(GenerateOptions options) {
     const auto model = load_model<R>(trained.checkpoint);
     const OpenRetriever retriever(trained, *model);
     if (options.interactive)
-      converse<R>(*model, retriever, *trained.tokens, options);
+      chat<R>(*model, retriever, *trained.tokens, options);
     else
       write<R>(*model, retriever, *trained.tokens, prompts, options);
   });

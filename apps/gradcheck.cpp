@@ -183,7 +183,7 @@ int run_gradcheck(const GradcheckCommand& command) {
   std::size_t printed = 0;
   std::mutex printing;
   // The functions are small and evaluated for one element at a time: threads would only wait for each other.
-  side_by_side(std::ssize(subjects), [&](std::int64_t i) {
+  parallel_jobs(std::ssize(subjects), [&](std::int64_t i) {
     const auto k = static_cast<std::size_t>(i);
     const auto begin = std::chrono::steady_clock::now();
     Report report = subjects[k].check(options);

@@ -51,12 +51,12 @@ int run_answers(const Expression& f, const std::vector<std::size_t>& variables, 
     input_fail("--var", "choose the variable to differentiate with respect to: {}", CLI::detail::join(f.variables(), ", "));
   const std::vector<C> at = points_of(f, options.at).front();
   std::vector<LabAnswer> answers;
-  const auto judge = [&](Asked asked, const std::string& text) {
+  const auto judge = [&](DerivativeKind asked, const std::string& text) {
     if (!text.empty()) answers.push_back(judge_answer(f, at, variables[0], asked, text));
   };
-  judge(Asked::Dz, options.dz);
-  judge(Asked::Dzbar, options.dzbar);
-  judge(Asked::Gradient, options.gradient);
+  judge(DerivativeKind::Dz, options.dz);
+  judge(DerivativeKind::Dzbar, options.dzbar);
+  judge(DerivativeKind::Gradient, options.gradient);
   if (options.json) {
     nlohmann::json report{{"expression", f.equation()}};
     for (const LabAnswer& a : answers) report["answers"].push_back(answer_json(a));

@@ -24,18 +24,18 @@ namespace argand {
 namespace {
 
 /// The tolerance for a tensor, relative to the largest magnitude of the expected one.
-struct Bar {
+struct Tolerance {
   double gradient, after_steps;
 };
 // Steps amplify rounding: AdamW divides each gradient by its own size, Muon raises small singular values. Rounding the parameters
 // of a golden case to float32 and continuing in float64 moved the result of three steps by up to 1.8e-4 (PyTorch, six draws per
 // case); PyTorch's own float32 was up to 1.4e-4 off, ours 2.1e-4 with OpenBLAS's Haswell kernels, 5.9e-5 with its SkylakeX kernels.
-constexpr Bar float64_bar{1e-9, 1e-7}, float32_bar{2e-4, 5e-4};
+constexpr Tolerance float64_bar{1e-9, 1e-7}, float32_bar{2e-4, 5e-4};
 
 template <RealScalar R>
 class Case {
  public:
-  Case(const std::string& path, const Bar& bar, bool quiet)
+  Case(const std::string& path, const Tolerance& bar, bool quiet)
       : file_(SafetensorsFile::open(path)), bar_(bar), quiet_(quiet), style_(style_for(stdout)) {}
 
   /// Returns the number of mismatches.
@@ -52,7 +52,7 @@ class Case {
     set_parameters();
     check_model();
     if (file_.metadata().contains("optimizer")) check_steps();
-    check_that_all_was_used();
+    check_all_parameters_used();
     return misses_;
   }
 
@@ -66,7 +66,7 @@ class Case {
   }
 
   /// The names in the file with a prefix: "param." or "expect.grad.".
-  std::vector<std::string> names_below(const std::string& prefix) const {
+  std::vector<std::string> names_with_prefix(const std::string& prefix) const {
     std::vector<std::string> names;
     for (const std::string& name : file_.names())
       if (name.starts_with(prefix)) names.push_back(name.substr(prefix.size()));
@@ -97,7 +97,7 @@ class Case {
     const auto widen = [&](const auto& g) {
       for (const auto& x : g.span()) largest = std::max(largest, std::abs(x));
     };
-    for (const std::string& name : names_below("expect.grad."))
+    for (const std::string& name : names_with_prefix("expect.grad."))
       file_.info("expect.grad." + name).is_complex ? widen(file_.tensor<std::complex<double>>("expect.grad." + name))
                                                    : widen(file_.tensor<double>("expect.grad." + name));
     return largest;
@@ -163,14 +163,14 @@ class Case {
   }
 
   /// A parameter of the case that the model lacks is as wrong as one of the model that the case lacks.
-  void check_that_all_was_used() {
+  void check_all_parameters_used() {
     for (const char* prefix : {"param.", "expect."})
-      for (const std::string& name : names_below(prefix))
+      for (const std::string& name : names_with_prefix(prefix))
         if (!used_.contains(prefix + name)) row(false, fmt::format("{:<44} is not in argand's model", prefix + name));
   }
 
   SafetensorsFile file_;
-  Bar bar_;
+  Tolerance bar_;
   bool quiet_;
   Style style_;
   std::unique_ptr<Model<R>> model_;
@@ -183,7 +183,7 @@ class Case {
 };
 
 template <RealScalar R>
-int run_case(const std::string& path, const Bar& bar, bool quiet) {
+int run_case(const std::string& path, const Tolerance& bar, bool quiet) {
   const Style style = style_for(stdout);
   fmt::print("{}\n", style.bold(std::filesystem::path(path).stem().string()));
   int misses = 0;

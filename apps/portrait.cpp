@@ -156,7 +156,7 @@ std::string style_of(const MarkStyle& mark, bool halo) {
 }
 
 /// The marks of f in the left panel and those of L in the right one, black with a white edge.
-std::string marks_over(const std::vector<Mark>& marks, bool of_loss) {
+std::string draw_marks(const std::vector<Mark>& marks, bool of_loss) {
   std::string over;
   for (const MarkStyle& style : mark_styles) {
     const bool here = of_loss == (style.kind != MarkKind::Zero && style.kind != MarkKind::Pole);
@@ -217,7 +217,7 @@ std::string arrow_data(const Expression& f, const Square& square, double ordinar
   return data_block("arrows", lines.empty() ? "NaN NaN NaN NaN\n" : lines);
 }
 
-std::string walks_over(const std::vector<Walk>& walks) {
+std::string draw_walks(const std::vector<Walk>& walks) {
   std::string over;
   for (std::size_t k = 0; k < walks.size(); ++k)
     for (const bool halo : {true, false})
@@ -227,7 +227,7 @@ std::string walks_over(const std::vector<Walk>& walks) {
 }
 
 /// Below the key: the meaning of the symbols in this picture.
-std::string words_of_signs(const Layout& at, const std::vector<Mark>& marks, const std::vector<Walk>& walks) {
+std::string legend_text(const Layout& at, const std::vector<Mark>& marks, const std::vector<Walk>& walks) {
   std::string text;
   std::int64_t line = 0;
   const double x = static_cast<double>(at.key() - 14) / static_cast<double>(at.width);
@@ -248,7 +248,7 @@ std::string words_of_signs(const Layout& at, const std::vector<Mark>& marks, con
 }
 
 /// ", colours of f/16", if values are scaled before they are coloured.
-std::string scale_words(const std::string& name, double scale) {
+std::string scale_text(const std::string& name, double scale) {
   if (scale == 1) return "";
   return scale > 1 ? fmt::format(",  colours of {}/{:g}", name, scale) : fmt::format(",  colours of {:g} {}", 1 / scale, name);
 }
@@ -263,17 +263,17 @@ std::string picture(const Expression& f, const Square& square, const Layout& at,
       "set terminal " + terminal + "\n" + contour_data(f, square) + arrow_data(f, square, gradient_scale) + marks_data(marks);
   for (std::size_t k = 0; k < walks.size(); ++k) text += data_block(fmt::format("walk{}", k), point_lines(walks[k].points));
   text += "set multiplot\nset tics out nomirror\nset border 15 lw 0.8\nunset key\nset size noratio\n";
-  text += panel(at, Layout::left, at.panel, square, f.equation() + scale_words(f.name(), scale), z, marks_over(marks, false),
+  text += panel(at, Layout::left, at.panel, square, f.equation() + scale_text(f.name(), scale), z, draw_marks(marks, false),
                 pixels(field.values, scale, domain_colour));
   const std::string over =
       ", $contours using 1:2 with lines lw 1 lc rgb '#80404040' notitle"
       ", $arrows using 1:2:3:4 with vectors head filled size screen 0.006,20,60 lw 1.2 lc rgb '#303030' notitle";
   text += panel(at, Layout::left + at.panel + Layout::gap, at.panel, square,
                 fmt::format("grad L = 2 ∂L/∂{0}{1},  L = {2}{3}{4}", z, "\u0304", field.real_valued ? "" : "Re ", f.name(),
-                            scale_words("grad L", gradient_scale)),
-                z, over + walks_over(walks) + marks_over(marks, true), pixels(field.gradients, gradient_scale, pale_colour));
+                            scale_text("grad L", gradient_scale)),
+                z, over + draw_walks(walks) + draw_marks(marks, true), pixels(field.gradients, gradient_scale, pale_colour));
   const Square key{-4, 4, at.legend};
-  text += words_of_signs(at, marks, walks) + "set xtics 2\nset ytics 2\n";
+  text += legend_text(at, marks, walks) + "set xtics 2\nset ytics 2\n";
   text += panel(at, at.key(), at.legend, key, "colour of w", "", "",
                 pixels(square_of_points(key.low, key.high, key.side), 1, domain_colour));
   return text + "unset multiplot\n";

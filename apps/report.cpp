@@ -68,7 +68,7 @@ std::vector<std::string> labels_of(const std::vector<std::string>& runs) {
 }
 
 /// Reports each card left empty by a failure; returns their number.
-int tell_failures(const Json& runs) {
+int report_failures(const Json& runs) {
   constexpr std::pair<const char*, const char*> cards[] = {
       {"text", "phases, attention and passages"}, {"samples", "samples"}, {"articles", "articles"}};
   int failures = 0;
@@ -153,7 +153,7 @@ int report(const ReportOptions& options, const std::string& version) {
   fmt::print("{}: {} of {} in {:.1f} MB; open it in a browser\n", out.name(), labels.size() == 1 ? "the run" : "runs",
              labels.size() == 1 ? labels.front() : fmt::format("{} folders", labels.size()),
              static_cast<double>(file.size()) / 1e6);
-  return tell_failures(page["runs"]) == 0 ? exit_success : exit_failure;
+  return report_failures(page["runs"]) == 0 ? exit_success : exit_failure;
 }
 
 }  // namespace

@@ -79,7 +79,7 @@ std::string why_ended(const RunFolder& folder, const RunConfig& config, const Ru
 }
 
 /// Of a run that has ended and is to go on as it is.
-void tell_why_ended(const RunFolder& folder, const RunConfig& config, const RunState& state) {
+void report_why_ended(const RunFolder& folder, const RunConfig& config, const RunState& state) {
   bool finite = true;
   for_each_line(folder.log(), [&](const nlohmann::ordered_json& line, std::int64_t) {
     if (line.contains("valid_loss")) finite = line["valid_loss"].is_number();
@@ -146,11 +146,11 @@ template <RealScalar R>
 template <RealScalar R>
 int train(TrainingSession<R>& session, const TrainingData& data, const TrainOptions& options) {
   const RunConfig& config = session.run().config();
-  const bool leads = options.ranks->leads();
+  const bool is_root = options.ranks->is_root();
   session.run().trace_nan(options.trace_nan);
-  const Interrupt interrupt(leads ? saves_after_this_step : nullptr);
+  const Interrupt interrupt(is_root ? saves_after_this_step : nullptr);
   const auto received = [&] { return interrupt.signal(); };
-  if (!leads) {
+  if (!is_root) {
     session.advance_all(received, {});
     return exit_success;  // the first rank returns the run's exit code
   }
@@ -210,7 +210,7 @@ int find_rate(const TrainOptions& options) {
   const NewRun begun = open_new_run(asked);
   with_precision(begun.config, [&]<class R>(R) {
     TrainingRun<R> run(begun.config, begun.data);
-    if (begun.weights) run.begin_with(*begun.weights, begun.data);
+    if (begun.weights) run.load_initial_weights(*begun.weights, begun.data);
     fmt::print("{}", in_options(text_of(find_rate<R>(run, {.steps = options.find_lr}))));
   });
   return exit_success;
@@ -221,7 +221,7 @@ int start(const TrainOptions& options) {
   const RunConfig asked = options.run.resolve();
   require_task(options.task, word_of(asked.model.task), "--task");
   const RunFolder folder(options.out);
-  if (options.ranks->leads() && !options.overwrite) folder.require_free();
+  if (options.ranks->is_root() && !options.overwrite) folder.require_free();
   const NewRun begun = open_new_run(asked);
   const RunConfig& config = begun.config;
   const TrainingData& data = begun.data;
@@ -233,7 +233,7 @@ int start(const TrainOptions& options) {
 }
 
 /// A message about the length and the learning rate of an extended run, or "".
-std::string rest_of_the_schedule(const RunConfig& before, const RunConfig& now) {
+std::string schedule_note(const RunConfig& before, const RunConfig& now) {
   const TrainingConfig& t = now.training;
   if (t.steps == before.training.steps) return "";
   const std::string length = fmt::format(", to step {}", t.steps);
@@ -259,7 +259,7 @@ int resume(const TrainOptions& options) {
   const RunFolder folder(options.resume);
   Ranks& ranks = *options.ranks;
   RunLock lock;
-  if (ranks.leads()) lock = RunLock(folder.path());  // before reading anything: a process that still trains there would change it
+  if (ranks.is_root()) lock = RunLock(folder.path());  // before reading anything: a process that still trains there would change it
   barrier(ranks);
   const TrainedRun run = open_run(folder.last());
   barrier(ranks);  // the first rank may change it only after all have read it
@@ -268,13 +268,13 @@ int resume(const TrainOptions& options) {
   const RunConfig config = last.config().extended(how.changes);
   const RunState& state = last.state();
   if (how.changes.empty() && has_ended(config, state)) {
-    if (ranks.leads()) tell_why_ended(folder, config, state);
+    if (ranks.is_root()) report_why_ended(folder, config, state);
     return exit_success;
   }
   const TrainingData data = open_data(run, how);
   return with_precision(config, [&]<class R>(R) {
     TrainingSession<R> session(folder, lock, last, data, how.changes.empty() ? nullptr : &config, ranks);
-    if (!ranks.leads()) return train(session, data, options);
+    if (!ranks.is_root()) return train(session, data, options);
     if (const std::int64_t lines = session.damaged_lines(); lines > 0)
       fmt::print(stderr, "argand: log: {} line{} of {} cannot be read and stay{} as {}\n", lines, lines == 1 ? "" : "s",
                  folder.log(), lines == 1 ? "s" : "", lines == 1 ? "it is" : "they are");
@@ -283,7 +283,7 @@ int resume(const TrainOptions& options) {
       return static_cast<int>(exit_success);
     }
     fmt::print("resuming after step {}{}{}\n", state.step, changes_of(last.config(), session.run().config()),
-               rest_of_the_schedule(last.config(), session.run().config()));
+               schedule_note(last.config(), session.run().config()));
     return train(session, data, options);
   });
 }

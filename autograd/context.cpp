@@ -9,20 +9,20 @@ namespace {
 thread_local constinit Context* in_use = nullptr;
 thread_local constinit bool gone = false;  // the thread's own context has been destroyed; only destructors of statics still run
 
-struct OwnContext {
+struct ThreadContext {
   Context context;
-  ~OwnContext() {
+  ~ThreadContext() {
     in_use = nullptr;
     gone = true;
   }
 };
 
-Context& own_context() {
+Context& thread_context() {
   if (gone) {
     static Context* const last = new Context;  // for ops that run even later; never destroyed
     return *last;
   }
-  thread_local OwnContext own;
+  thread_local ThreadContext own;
   in_use = &own.context;
   return own.context;
 }
@@ -32,7 +32,7 @@ Context& own_context() {
 Context::Context() : tapes_(std::make_shared<std::vector<Tape*>>()) {}
 Context::~Context() = default;
 
-Context& Context::current() { return in_use != nullptr ? *in_use : own_context(); }
+Context& Context::current() { return in_use != nullptr ? *in_use : thread_context(); }
 
 Tape& Context::tape() {
   if (tapes_->empty()) base_ = std::make_unique<Tape>(*this);  // becomes the oldest; used when there is no other

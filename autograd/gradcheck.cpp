@@ -106,7 +106,7 @@ class Check {
 
   /// Repeats inconclusive comparisons with finer steps and keeps those that then pass. (Never those that fail: a staircase at one
   /// ratio of steps can look smooth at another.)
-  void look_again(std::size_t input, std::int64_t element, std::vector<Comparison>& pairs, double scale, double largest) const {
+  void recheck(std::size_t input, std::int64_t element, std::vector<Comparison>& pairs, double scale, double largest) const {
     const auto verdict = [&](Comparison pair) {
       pair.allow_rounding(largest);
       return judge(pair, scale, options_.tolerance);
@@ -123,7 +123,7 @@ class Check {
     ReportRow row = ReportRow::of(fmt::format("input {}", input), projected_.inputs()[input]);
     std::string outside;
     for (std::size_t e = 0; e < pairs.size(); ++e) {
-      look_again(input, static_cast<std::int64_t>(e), pairs[e], scale, largest);
+      recheck(input, static_cast<std::int64_t>(e), pairs[e], scale, largest);
       ElementCheck worst;
       for (std::size_t p = 0; p < functionals_.size(); ++p) {
         Comparison& pair = pairs[e][p];

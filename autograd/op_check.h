@@ -83,7 +83,7 @@ class OpCheck {
   void sizes(std::string label, std::function<void(OpCheck& check, std::int64_t n)> add_cases,
              std::int64_t longest = longest_length);
   /// The result of an element depends on its position: no case is repeated to other lengths.
-  void places_matter() { places_matter_ = true; }
+  void position_dependent() { position_dependent_ = true; }
   /// One input and the gradient declared there.
   template <class F, Scalar In>
   void singular(std::string label, const F& f, const Tensor<In>& x, const Tensor<In>& expected) {
@@ -102,7 +102,7 @@ class OpCheck {
 
   const std::vector<Case>& cases() const { return cases_; }
   const std::vector<SizedCases>& sized_cases() const { return sized_cases_; }
-  bool do_places_matter() const { return places_matter_; }
+  bool is_position_dependent() const { return position_dependent_; }
   const std::vector<SingularCase>& singular_cases() const { return singular_; }
 
  private:
@@ -114,7 +114,7 @@ class OpCheck {
 
   std::vector<Case> cases_;
   std::vector<SizedCases> sized_cases_;
-  bool places_matter_ = false;
+  bool position_dependent_ = false;
   std::vector<SingularCase> singular_;
   std::uint64_t stream_ = 0;
 };

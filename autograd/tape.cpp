@@ -79,10 +79,10 @@ void Tape::push(TapeEntry entry) {
             "it again, or detach() it");
   }
   drop_unreachable();
-  if (entries_.size() >= longest_) [[unlikely]]
+  if (entries_.size() >= max_entries_) [[unlikely]]
     fail("tape",
          "{} ops were recorded without a backward pass, the last one in {}. Evaluate inside a NoGrad, or allow more with "
-         "Tape::current().set_longest(n)",
+         "Tape::current().set_max_entries(n)",
          entries_.size(), entry.scope.empty() ? entry.op->name() : entry.scope + " " + entry.op->name());
   entry.output->entry = static_cast<std::int64_t>(entries_.size());
   entries_.push_back(std::move(entry));

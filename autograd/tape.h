@@ -105,7 +105,7 @@ class Tape {
   void push(TapeEntry entry);
   /// The maximum number of entries: push() throws beyond it, so that a loop that evaluates without NoGrad fails before memory runs
   /// out. A training step of the models here records a few hundred.
-  void set_longest(std::size_t entries) { longest_ = entries; }
+  void set_max_entries(std::size_t entries) { max_entries_ = entries; }
 
   /// Called after every entry of the walk, once that entry has added to the gradients of its inputs (for printing and NaN
   /// tracing). Returns the previous watch (or an empty one), to be restored.
@@ -117,7 +117,7 @@ class Tape {
   void drop_last();
   void drop_unreachable();
   std::vector<TapeEntry> entries_;
-  std::size_t longest_ = 100'000;
+  std::size_t max_entries_ = 100'000;
   BackwardWatch watch_;
   Context& context_;
   std::shared_ptr<std::vector<Tape*>> tapes_;  // the context's, which may be destroyed before this tape

@@ -118,7 +118,7 @@ void measure(const RunConfig& config, std::int64_t pairs) {
 }
 
 int floor_main(int argc, char** argv) {
-  start_with_the_right_kernels(argv);
+  ensure_fast_kernels(argv);
   CLI::App program("How near a training step comes to its floor: the time of its matrix products alone.", "floor");
   RunOptions options(program, "lm");
   std::int64_t pairs = 7;

@@ -115,18 +115,18 @@ class Work {
   std::shared_ptr<void> memory_;
 };
 
-constexpr std::int64_t longest_prime = 47;  ///< the longest prime factor given to KissFFT, which takes p² steps for a prime p
+constexpr std::int64_t largest_prime = 47;  ///< the longest prime factor given to KissFFT, which takes p² steps for a prime p
 
-bool has_short_primes(std::int64_t n) {
-  for (std::int64_t p = 2; p <= longest_prime; ++p)
+bool has_small_prime_factors(std::int64_t n) {
+  for (std::int64_t p = 2; p <= largest_prime; ++p)
     while (n % p == 0) n /= p;
   return n == 1;
 }
 
 /// The largest divisor up to the square root that KissFFT may be given; 1 if there is none.
-std::int64_t short_divisor(std::int64_t n) {
+std::int64_t small_divisor(std::int64_t n) {
   auto d = static_cast<std::int64_t>(std::sqrt(static_cast<double>(n)));
-  while (n % d != 0 || !has_short_primes(d)) --d;
+  while (n % d != 0 || !has_small_prime_factors(d)) --d;
   return d;
 }
 
@@ -135,9 +135,9 @@ std::int64_t start_of(const AxisView& view, std::int64_t s) { return s / view.in
 
 /// Sequences s, ..., s + count - 1 of an array, one per lane: load(j) and store(j) access element j of each.
 template <class T>
-class SideBySide {
+class LaneView {
  public:
-  SideBySide(T* array, const AxisView& view, std::int64_t s, int count) : array_(array), step_(view.inner), count_(count) {
+  LaneView(T* array, const AxisView& view, std::int64_t s, int count) : array_(array), step_(view.inner), count_(count) {
     for (int l = 0; l < count; ++l) start_[static_cast<std::size_t>(l)] = start_of(view, s + l);
     dense_ = count == Lanes::width && start_[Lanes::width - 1] == start_[0] + Lanes::width - 1;
   }
@@ -176,11 +176,11 @@ struct Transform {
   void operator()(const AxisView& view, const In* in, Out* out) const {
     const std::int64_t n = view.n;
     constexpr std::int64_t longest = 1024;  // n inputs, n results and n factors, a register each, stay in the cache
-    const std::int64_t Q = short_divisor(n);
-    if (has_short_primes(n) && (n <= 16 || Q == 1 || (n <= longest && view.outer * view.inner >= 8)))
-      side_by_side(view, in, view, out, [](std::int64_t, int, std::int64_t, ComplexLanes z) { return z; });
+    const std::int64_t Q = small_divisor(n);
+    if (has_small_prime_factors(n) && (n <= 16 || Q == 1 || (n <= longest && view.outer * view.inner >= 8)))
+      transform_lanes(view, in, view, out, [](std::int64_t, int, std::int64_t, ComplexLanes z) { return z; });
     else if (Q > 1)
-      in_two_steps(view, Q, in, out);
+      cooley_tukey(view, Q, in, out);
     else
       by_convolution(view, in, out);
   }
@@ -188,15 +188,15 @@ struct Transform {
  private:
   /// Transforms with KissFFT. Element j is first multiplied by its twiddle factor, `twiddle(s, count, j, z)`.
   template <class In, class Out, class Twiddle>
-  void side_by_side(const AxisView& from, const In* in, const AxisView& to, Out* out, const Twiddle& twiddle) const {
+  void transform_lanes(const AxisView& from, const In* in, const AxisView& to, Out* out, const Twiddle& twiddle) const {
     const std::int64_t n = from.n, grain = Lanes::width * std::max<std::int64_t>(1, elementwise_grain / (n * Lanes::width));
     parallel_for(from.outer * from.inner, grain, [&](std::int64_t begin, std::int64_t end) {
       const auto& butterflies = table_of<Butterflies>(n, sign, 1 << 13);
       std::vector<ComplexLanes> x(static_cast<std::size_t>(n)), y(x.size());
       for (std::int64_t s = begin; s < end; s += Lanes::width) {
         const int count = static_cast<int>(std::min<std::int64_t>(Lanes::width, end - s));
-        const SideBySide<const In> source(in, from, s, count);
-        const SideBySide<Out> target(out, to, s, count);
+        const LaneView<const In> source(in, from, s, count);
+        const LaneView<Out> target(out, to, s, count);
         for (std::int64_t j = 0; j < n; ++j) x[static_cast<std::size_t>(j)] = twiddle(s, count, j, source.load(j));
         butterflies.transform(x.data(), y.data());
         for (std::int64_t k = 0; k < n; ++k) target.store(k, y[static_cast<std::size_t>(k)] * Lanes(c));
@@ -208,13 +208,13 @@ struct Transform {
   ///     X[d + Pe] = Σ_b w^{bd} (Σ_a x[Qa + b] w^{Qad}) w^{Pbe}
   /// First Q transforms of length P run side by side, then P of length Q.
   template <class In, class Out>
-  void in_two_steps(const AxisView& view, std::int64_t Q, const In* in, Out* out) const {
+  void cooley_tukey(const AxisView& view, std::int64_t Q, const In* in, Out* out) const {
     const std::int64_t n = view.n, P = n / Q, inner = view.inner, all = view.outer * n * inner;
     const Work first(all);
     Transform{sign, 1}(seen(view.outer, P, Q * inner), in, first.data());
     const Roots& roots = table_of<Roots>(n, sign, 1 << 24);
     const AxisView rows = seen(view.outer * P, Q, inner), columns = seen(view.outer, Q, P * inner);
-    side_by_side(rows, first.data(), columns, out, [&](std::int64_t s, int count, std::int64_t b, ComplexLanes z) {
+    transform_lanes(rows, first.data(), columns, out, [&](std::int64_t s, int count, std::int64_t b, ComplexLanes z) {
       Pack<double> re(1.0), im(0.0);
       for (int l = 0; l < count; ++l) {
         const Complex128 w = roots((s + l) / inner % P * b);

@@ -25,7 +25,7 @@ namespace {
 /// Whether bfloat16 products were requested and p qualifies.
 template <Scalar T>
 bool rounds_factors(const Product<T>& p) {
-  return std::same_as<T, float> && bf16_products_are_on() && std::min({p.M, p.N, p.K}) >= bf16_least &&
+  return std::same_as<T, float> && bf16_products_enabled() && std::min({p.M, p.N, p.K}) >= bf16_least &&
          (p.beta == T(0) || p.beta == T(1));
 }
 

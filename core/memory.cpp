@@ -24,7 +24,7 @@ std::size_t size_class(std::size_t bytes) {
   return (bytes + step - 1) / step * step;
 }
 
-class OwnBlocks;
+class ThreadCache;
 
 class Pool {
  public:
@@ -46,7 +46,7 @@ class Pool {
     return block;
   }
 
-  void give_back(void* block, std::size_t bytes) noexcept {
+  void release(void* block, std::size_t bytes) noexcept {
     const std::lock_guard lock(mutex_);
     stats_.in_use -= static_cast<std::int64_t>(bytes);
     try {
@@ -66,11 +66,11 @@ class Pool {
     }
   }
 
-  void add(const OwnBlocks* thread) {
+  void add(const ThreadCache* thread) {
     const std::lock_guard lock(mutex_);
     threads_.push_back(thread);
   }
-  void remove(const OwnBlocks* thread) {
+  void remove(const ThreadCache* thread) {
     const std::lock_guard lock(mutex_);
     std::erase(threads_, thread);
   }
@@ -79,7 +79,7 @@ class Pool {
  private:
   std::mutex mutex_;
   std::map<std::size_t, std::vector<void*>> waiting_;
-  std::vector<const OwnBlocks*> threads_;
+  std::vector<const ThreadCache*> threads_;
   MemoryStats stats_;
 };
 
@@ -91,17 +91,17 @@ Pool& pool() {
 
 /// One thread's free lists of small blocks: the elements of scalars, and what the tape keeps for an op. No other thread uses them,
 /// so taking a block needs neither a lock nor a search.
-class OwnBlocks {
+class ThreadCache {
  public:
   static constexpr std::size_t largest = 1024;
 
-  OwnBlocks() { pool().add(this); }
-  ~OwnBlocks() {
-    give_all_back();
+  ThreadCache() { pool().add(this); }
+  ~ThreadCache() {
+    release_all();
     pool().remove(this);
   }
-  OwnBlocks(const OwnBlocks&) = delete;
-  OwnBlocks& operator=(const OwnBlocks&) = delete;
+  ThreadCache(const ThreadCache&) = delete;
+  ThreadCache& operator=(const ThreadCache&) = delete;
 
   void* take(std::size_t bytes) {
     const std::size_t k = index(bytes), size = (k + 1) * alignment;
@@ -109,72 +109,73 @@ class OwnBlocks {
     count(-static_cast<std::int64_t>(size));
     return std::exchange(first_[k], first_[k]->next);
   }
-  void give_back(void* block, std::size_t bytes) noexcept {
+  void release(void* block, std::size_t bytes) noexcept {
     const std::size_t k = index(bytes), size = (k + 1) * alignment;
-    if (waiting() >= most) return pool().give_back(block, size);
-    first_[k] = ::new (block) Waiting{first_[k]};
+    if (free_bytes() >= most) return pool().release(block, size);
+    first_[k] = ::new (block) FreeBlock{first_[k]};
     count(static_cast<std::int64_t>(size));
   }
-  void give_all_back() noexcept {
+  void release_all() noexcept {
     for (std::size_t k = 0; k < first_.size(); ++k)
-      while (first_[k] != nullptr) pool().give_back(std::exchange(first_[k], first_[k]->next), (k + 1) * alignment);
+      while (first_[k] != nullptr) pool().release(std::exchange(first_[k], first_[k]->next), (k + 1) * alignment);
     bytes_ = 0;
   }
   /// In bytes. Other threads may call it.
-  std::int64_t waiting() const { return bytes_.load(std::memory_order_relaxed); }
+  std::int64_t free_bytes() const { return bytes_.load(std::memory_order_relaxed); }
 
  private:
-  struct Waiting {
-    Waiting* next;
+  struct FreeBlock {
+    FreeBlock* next;
   };
   static constexpr std::int64_t most = 1 << 20;
   /// Up to `largest` every size class is a multiple of the alignment.
   static std::size_t index(std::size_t bytes) { return bytes == 0 ? 0 : (bytes - 1) / alignment; }
-  void count(std::int64_t bytes) { bytes_.store(waiting() + bytes, std::memory_order_relaxed); }
+  void count(std::int64_t bytes) { bytes_.store(free_bytes() + bytes, std::memory_order_relaxed); }
 
-  std::array<Waiting*, largest / alignment> first_{};
+  std::array<FreeBlock*, largest / alignment> first_{};
   std::atomic<std::int64_t> bytes_ = 0;
 };
 
 MemoryStats Pool::stats() {
   const std::lock_guard lock(mutex_);
   MemoryStats now = stats_;
-  for (const OwnBlocks* thread : threads_) now.in_use -= thread->waiting();
+  for (const ThreadCache* thread : threads_) now.in_use -= thread->free_bytes();
   return now;
 }
 
-thread_local constinit OwnBlocks* blocks_here = nullptr;
-thread_local constinit bool blocks_gone = false;  // the thread has returned its blocks and is ending; only destructors still run
+thread_local constinit ThreadCache* current_cache = nullptr;
+thread_local constinit bool cache_destroyed =
+    false;  // the thread has returned its blocks and is ending; only destructors still run
 
 /// Null when this thread is ending.
-[[gnu::noinline]] OwnBlocks* first_own_blocks() {
+[[gnu::noinline]] ThreadCache* make_thread_cache() {
   struct Guard {
-    OwnBlocks blocks;
-    Guard() { blocks_here = &blocks; }
+    ThreadCache blocks;
+    Guard() { current_cache = &blocks; }
     ~Guard() {
-      blocks_here = nullptr;
-      blocks_gone = true;
+      current_cache = nullptr;
+      cache_destroyed = true;
     }
   };
-  if (!blocks_gone) {
+  if (!cache_destroyed) {
     thread_local Guard guard;
   }
-  return blocks_here;
+  return current_cache;
 }
-OwnBlocks* own_blocks() { return blocks_here != nullptr ? blocks_here : first_own_blocks(); }
+ThreadCache* thread_cache() { return current_cache != nullptr ? current_cache : make_thread_cache(); }
 
 }  // namespace
 
-void* take_block(std::size_t bytes) {
-  if (bytes <= OwnBlocks::largest)
-    if (OwnBlocks* const mine = own_blocks()) return mine->take(bytes);
+void* allocate_block(std::size_t bytes) {
+  if (bytes <= ThreadCache::largest)
+    if (ThreadCache* const mine = thread_cache()) return mine->take(bytes);
   return pool().take(size_class(bytes));
 }
 
-void give_block_back(void* block, std::size_t bytes) noexcept {
-  if (bytes <= OwnBlocks::largest)
-    if (OwnBlocks* const mine = own_blocks()) return mine->give_back(block, bytes);
-  pool().give_back(block, size_class(bytes));
+void free_block(void* block, std::size_t bytes) noexcept {
+  if (bytes <= ThreadCache::largest)
+    if (ThreadCache* const mine = thread_cache()) return mine->release(block, bytes);
+  pool().release(block, size_class(bytes));
 }
 
 namespace {
@@ -182,20 +183,20 @@ namespace {
 /// Puts what counts the owners of a small block behind its numbers: one block for both, which goes back when nobody counts any
 /// more.
 template <class Count>
-struct BehindNumbers {
+struct ControlBlockAllocator {
   using value_type = Count;
 
-  BehindNumbers(std::byte* b, std::size_t n) : block(b), bytes(n) {}
+  ControlBlockAllocator(std::byte* b, std::size_t n) : block(b), bytes(n) {}
   template <class Other>
-  BehindNumbers(const BehindNumbers<Other>& other) : block(other.block), bytes(other.bytes) {}
+  ControlBlockAllocator(const ControlBlockAllocator<Other>& other) : block(other.block), bytes(other.bytes) {}
 
   Count* allocate(std::size_t) {
-    static_assert(sizeof(Count) <= room_for_count && alignof(Count) <= alignof(std::max_align_t));
+    static_assert(sizeof(Count) <= control_block_bytes && alignof(Count) <= alignof(std::max_align_t));
     return reinterpret_cast<Count*>(block + bytes);
   }
-  void deallocate(Count*, std::size_t) noexcept { give_block_back(block, bytes + room_for_count); }
+  void deallocate(Count*, std::size_t) noexcept { free_block(block, bytes + control_block_bytes); }
 
-  static constexpr std::size_t room_for_count = 48;
+  static constexpr std::size_t control_block_bytes = 48;
   std::byte* block;
   std::size_t bytes;  ///< of the numbers
 };
@@ -203,19 +204,19 @@ struct BehindNumbers {
 }  // namespace
 
 std::shared_ptr<void> allocate(std::size_t bytes) {
-  using Count = BehindNumbers<std::byte>;
+  using Count = ControlBlockAllocator<std::byte>;
   const std::size_t numbers = (bytes + alignof(std::max_align_t) - 1) / alignof(std::max_align_t) * alignof(std::max_align_t);
-  if (bytes < OwnBlocks::largest && numbers + Count::room_for_count <= OwnBlocks::largest) {
-    auto* const block = static_cast<std::byte*>(take_block(numbers + Count::room_for_count));
+  if (bytes < ThreadCache::largest && numbers + Count::control_block_bytes <= ThreadCache::largest) {
+    auto* const block = static_cast<std::byte*>(allocate_block(numbers + Count::control_block_bytes));
     return {static_cast<void*>(block), [](void*) {}, Count(block, numbers)};
   }
-  return {take_block(bytes), [bytes](void* block) { give_block_back(block, bytes); }, PoolAllocator<std::byte>()};
+  return {allocate_block(bytes), [bytes](void* block) { free_block(block, bytes); }, PoolAllocator<std::byte>()};
 }
 
 MemoryStats memory_stats() { return pool().stats(); }
 
 void trim_memory() {
-  if (OwnBlocks* const mine = own_blocks()) mine->give_all_back();
+  if (ThreadCache* const mine = thread_cache()) mine->release_all();
   pool().trim();
 }
 

@@ -17,8 +17,8 @@ namespace argand {
 std::shared_ptr<void> allocate(std::size_t bytes);
 
 /// The same without an owner: every block taken must be given back, with the same size.
-void* take_block(std::size_t bytes);
-void give_block_back(void* block, std::size_t bytes) noexcept;
+void* allocate_block(std::size_t bytes);
+void free_block(void* block, std::size_t bytes) noexcept;
 
 struct MemoryStats {
   std::int64_t in_use = 0;              ///< bytes handed out and not yet returned
@@ -37,8 +37,8 @@ struct PoolAllocator {
   template <class U>
   PoolAllocator(const PoolAllocator<U>&) {}
 
-  T* allocate(std::size_t n) { return static_cast<T*>(take_block(n * sizeof(T))); }
-  void deallocate(T* block, std::size_t n) noexcept { give_block_back(block, n * sizeof(T)); }
+  T* allocate(std::size_t n) { return static_cast<T*>(allocate_block(n * sizeof(T))); }
+  void deallocate(T* block, std::size_t n) noexcept { free_block(block, n * sizeof(T)); }
   template <class U>
   void construct(U* p) {
     ::new (static_cast<void*>(p)) U;  // not U(): leaves numbers uninitialised

@@ -37,7 +37,7 @@ class Best {
         // Most blocks contain no better row than those found so far: one comparison of packs skips them.
         const Pack<R> bar(scores_.back());
         auto better = bar > bar;  // false in every lane
-        for_packs<R>(from, to, [&](auto at) { better = better | (at.only(at.load(scores), lowest) > bar); });
+        for_packs<R>(from, to, [&](auto at) { better = better | (at.fill_tail(at.load(scores), lowest) > bar); });
         if (!any(better)) continue;
       }
       for (std::int64_t j = from; j < to; ++j) offer(scores[j], first_row + j);

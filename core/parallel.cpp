@@ -27,7 +27,7 @@ void detail::parallel_for(std::int64_t n, std::int64_t grain, RangeFunction f) {
   if (n <= grain) return f(0, n);
   const std::int64_t blocks = (n + grain - 1) / grain;
   const int wanted = static_cast<int>(std::min<std::int64_t>(blocks, threads::limit()));
-  if (wanted <= 1 || threads::inside()) return f(0, n);
+  if (wanted <= 1 || threads::in_team()) return f(0, n);
   std::exception_ptr failure;
   std::mutex failing;
   threads::team(wanted, [&](std::int64_t i, std::int64_t p) {
@@ -42,11 +42,11 @@ void detail::parallel_for(std::int64_t n, std::int64_t grain, RangeFunction f) {
   if (failure) std::rethrow_exception(failure);
 }
 
-void side_by_side(std::int64_t n, const std::function<void(std::int64_t)>& f) {
+void parallel_jobs(std::int64_t n, const std::function<void(std::int64_t)>& f) {
   std::atomic<std::int64_t> next = 0;
   std::exception_ptr failure;
   std::mutex failing;
-  threads::apart(static_cast<int>(std::clamp<std::int64_t>(n, 1, threads::limit())), [&](int, int) {
+  threads::run_independently(static_cast<int>(std::clamp<std::int64_t>(n, 1, threads::limit())), [&](int, int) {
     const threads::Limit one(1);
     try {
       for (std::int64_t i = next++; i < n; i = next++) f(i);

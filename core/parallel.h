@@ -39,7 +39,7 @@ void parallel_for(std::int64_t n, std::int64_t grain, const F& f) {
 /// Calls f(i) for every i in [0, n), starting in this order, on num_threads() independent threads. Each is limited to one thread of
 /// its own, a limit that f may change. For long jobs that use threads themselves, as checks do, or whose own loops are too short to
 /// share. Thread-local state (autograd/context.h) is new in all but the calling thread. Rethrows the first exception.
-void side_by_side(std::int64_t n, const std::function<void(std::int64_t)>& f);
+void parallel_jobs(std::int64_t n, const std::function<void(std::int64_t)>& f);
 
 /// Elements per task for loops that do a few operations on each: a multiple of every vector width.
 inline constexpr std::int64_t elementwise_grain = 4096;

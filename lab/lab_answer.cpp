@@ -44,14 +44,14 @@ std::vector<std::vector<C>> places(const std::vector<C>& at) {
 }
 
 /// Stores the requested derivative, and the other of the two.
-void take(AnswerPoint& p, Asked asked, C dz, C dzbar) {
-  p.right = asked == Asked::Dz ? dz : asked == Asked::Dzbar ? dzbar : std::conj(dz) + dzbar;
-  p.other = asked == Asked::Dzbar ? dz : asked == Asked::Dz ? dzbar : dz;
+void take(AnswerPoint& p, DerivativeKind asked, C dz, C dzbar) {
+  p.right = asked == DerivativeKind::Dz ? dz : asked == DerivativeKind::Dzbar ? dzbar : std::conj(dz) + dzbar;
+  p.other = asked == DerivativeKind::Dzbar ? dz : asked == DerivativeKind::Dz ? dzbar : dz;
 }
 
 /// Uses the tape, or differences where the tape has a gap. Returns false if there is no derivative to check against. `first`: this
 /// is the given point; then `note` records what was done.
-bool find_right(const Expression& f, std::size_t variable, Asked asked, bool first, AnswerPoint& p, std::string& note) {
+bool find_right(const Expression& f, std::size_t variable, DerivativeKind asked, bool first, AnswerPoint& p, std::string& note) {
   std::vector<AnyTensor> inputs;
   for (const C z : p.at) inputs.push_back(Tensor<C>({1}, {z}));
   const TapeWirtinger d = tape_wirtinger(f, inputs, variable);
@@ -93,7 +93,7 @@ C value_of(const Expression& answer, const std::vector<C>& place, std::size_t va
   return std::visit([](const auto& v) { return C(v.value().data()[0]); }, answer(constants));
 }
 
-std::vector<AnswerPoint> compare(const Expression& f, const std::vector<C>& at, std::size_t variable, Asked asked,
+std::vector<AnswerPoint> compare(const Expression& f, const std::vector<C>& at, std::size_t variable, DerivativeKind asked,
                                  const Expression& answer, std::string& note) {
   std::vector<AnswerPoint> points;
   const std::vector<std::vector<C>> all = places(at);
@@ -145,16 +145,17 @@ void diagnose(LabAnswer& answer, const std::vector<AnswerPoint>& points) {
   answer.kind = AnswerKind::Wrong;
 }
 
-std::string asked_name(Asked asked, const std::string& z) {
-  if (asked == Asked::Gradient) return "gradient";
-  return fmt::format("∂f/∂{}{}", z, asked == Asked::Dzbar ? "̄" : "");
+std::string asked_name(DerivativeKind asked, const std::string& z) {
+  if (asked == DerivativeKind::Gradient) return "gradient";
+  return fmt::format("∂f/∂{}{}", z, asked == DerivativeKind::Dzbar ? "̄" : "");
 }
 
 std::string number_text(C c) { return complex_text(c, c.imag() != 0, 6); }
 
 }  // namespace
 
-LabAnswer judge_answer(const Expression& f, const std::vector<C>& at, std::size_t variable, Asked asked, const std::string& text) {
+LabAnswer judge_answer(const Expression& f, const std::vector<C>& at, std::size_t variable, DerivativeKind asked,
+                       const std::string& text) {
   const std::vector<std::string> letters = letters_of_answers(f);
   const Expression given(text, letters);
   require(given.variables() == letters || given.variables() == f.variables(), "answer", "\"{}\" must have the same variables as {}",
@@ -191,7 +192,7 @@ std::string answer_verdict(const LabAnswer& answer) {
   switch (answer.kind) {
     case AnswerKind::Right: return "right";
     case AnswerKind::Swapped:
-      return answer.asked == Asked::Gradient ? "swapped: this is ∂f/∂z" : "swapped: this is the other derivative";
+      return answer.asked == DerivativeKind::Gradient ? "swapped: this is ∂f/∂z" : "swapped: this is the other derivative";
     case AnswerKind::Conjugated:
       return answer.by == C(1) ? "conjugated: the conjugate of the right answer"
                                : fmt::format("conjugated, and more: this is {}the conjugate of the right one", times(answer.by));

@@ -12,7 +12,7 @@
 namespace argand {
 
 /// A derivative of f with respect to one of its variables, z = x + iy.
-enum class Asked {
+enum class DerivativeKind {
   Dz,        ///< ∂f/∂z
   Dzbar,     ///< ∂f/∂z̄
   Gradient,  ///< of L = Re f: ∂L/∂x + i ∂L/∂y
@@ -28,7 +28,7 @@ struct LabAnswer {
     Wrong,       ///< none of these
     Unknown,     ///< fewer than three of the points have finite derivatives
   };
-  Asked asked = Asked::Dz;
+  DerivativeKind asked = DerivativeKind::Dz;
   std::string text;  ///< as given
   Kind kind = Kind::Unknown;
   std::complex<double> by = 1;
@@ -48,7 +48,7 @@ struct LabAnswer {
 /// `at` and at eight more points which are neither real nor imaginary and differ in modulus, so that no conjugation and no swap
 /// goes unnoticed. The derivative is the tape's, or that of differences where the tape has a gap (LabPoint::gaps); points where
 /// neither exists do not count. Throws like Expression.
-LabAnswer judge_answer(const Expression& f, const std::vector<std::complex<double>>& at, std::size_t variable, Asked asked,
+LabAnswer judge_answer(const Expression& f, const std::vector<std::complex<double>>& at, std::size_t variable, DerivativeKind asked,
                        const std::string& text);
 
 /// Whether two answers are the same function: they have the same values at those points.

@@ -89,7 +89,7 @@ double larger(double a, double b) { return std::isnan(a) || a >= b ? a : b; }
 
 /// If tape and differences disagree, f may change within the smallest step, where differences cannot see it. If the tape's second
 /// derivatives do change there, the bars are set to infinity.
-void heed_changes_within_steps(const Expression& f, LabHessian& h) {
+void account_for_unresolved_changes(const Expression& f, LabHessian& h) {
   if (h.verdict() != Verdict::Fail) return;
   double apart = 0, changes = 0;
   for (std::size_t column = 0; column < h.real.size(); ++column) {
@@ -152,7 +152,7 @@ std::string block_text(const Expression& f, const std::vector<std::vector<C>>& b
 
 }  // namespace
 
-Rows LabHessian::believed() const {
+Rows LabHessian::best_estimate() const {
   if (gaps.empty()) return real;
   Rows rows = numerical;
   for (std::size_t i = 0; i < rows.size(); ++i)
@@ -180,7 +180,7 @@ Verdict LabHessian::verdict() const {
 }
 
 std::string LabHessian::kind() const {
-  const double size = largest_of(believed()), bar = largest_of(error);
+  const double size = largest_of(best_estimate()), bar = largest_of(error);
   if (gaps.empty() && (!std::isfinite(slope) || !std::isfinite(size))) return "not finite";
   if (verdict() == Verdict::Fail || !std::isfinite(size) || !std::isfinite(slope_error)) return "undecided";
   // Nine digits cannot express a point closer to a critical point than this.
@@ -227,8 +227,8 @@ LabHessian lab_hessian(const Expression& f, const std::vector<C>& at) {
   const double foreseen = rounding > 1e3 * double_epsilon * largest_gradient(h) ? rounding : 0;
   differentiate_gradient(f, foreseen, h);
   measure_slope(f, rounding, h);
-  heed_changes_within_steps(f, h);
-  const Rows rows = h.believed();
+  account_for_unresolved_changes(f, h);
+  const Rows rows = h.best_estimate();
   h.zz = h.zzbar = std::vector<std::vector<C>>(n, std::vector<C>(n));
   Tensor<double> matrix(H.shape());
   for (std::size_t j = 0; j < n; ++j)
@@ -253,7 +253,7 @@ std::string hessian_text(const Expression& f, const LabHessian& h, const Style& 
   for (std::size_t k = 0; k < f.variables().size(); ++k)
     text += fmt::format("{}Re {}, Im {}", k == 0 ? "" : ", ", f.variables()[k], f.variables()[k]);
   text += ")\n";
-  const Rows rows = h.believed();
+  const Rows rows = h.best_estimate();
   double off = 0;
   for (std::size_t row = 0; row < rows.size(); ++row) {
     text += "   ";

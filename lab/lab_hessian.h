@@ -27,7 +27,7 @@ struct LabHessian {
   bool of_real_part = false;                             ///< L = Re f, because f is complex
 
   /// `real`, or the symmetrised `numerical` where there are gaps.
-  std::vector<std::vector<double>> believed() const;
+  std::vector<std::vector<double>> best_estimate() const;
   /// Tape and differences agree if no entry differs by more than this: 1e-6 of the largest entry, plus the widest bar.
   double tolerance() const;
   /// Pass, Fail, or Inconclusive: there are gaps, or bars are infinite or too wide.

@@ -136,8 +136,8 @@ nlohmann::json neighbourhood(const Expression& f, C z) {
 
 /// A verdict for each answer, or the error in it.
 nlohmann::json answers_json(const Expression& f, C at, const nlohmann::json& given) {
-  const std::vector<std::pair<std::string, Asked>> all = {
-      {"dz", Asked::Dz}, {"dzbar", Asked::Dzbar}, {"gradient", Asked::Gradient}};
+  const std::vector<std::pair<std::string, DerivativeKind>> all = {
+      {"dz", DerivativeKind::Dz}, {"dzbar", DerivativeKind::Dzbar}, {"gradient", DerivativeKind::Gradient}};
   nlohmann::json answers = nlohmann::json::array();
   for (const auto& [name, asked] : all) {
     const std::string text = given.value(name, "");
@@ -169,7 +169,7 @@ nlohmann::json reply_to(const nlohmann::json& request) {
   reply["variable"] = f.variables()[0];
   reply["checked"] = check;
   reply["failed"] = point.failed();
-  reply["singular"] = point.singular_here();
+  reply["singular"] = point.is_singular();
   reply["holomorphic_ops"] = point.holomorphic_ops;
   if (check) reply["nearby"] = neighbourhood(f, at);
   reply["tape"] = tape_json(walk_tape(f, {at}));

@@ -21,7 +21,7 @@ std::vector<AnyTensor> tensors_of(const std::vector<C>& at) {
 }
 
 /// Describes what prevents a derivative, in gradcheck's words.
-std::string trouble_of(const LabPoint& point, const std::array<std::array<Derivative, 2>, 2>& partials) {
+std::string describe_trouble(const LabPoint& point, const std::array<std::array<Derivative, 2>, 2>& partials) {
   const bool finite = std::isfinite(point.value.real()) && std::isfinite(point.value.imag());
   if (point.has_limit)
     return fmt::format("{}, and f tends to {} along both axes",
@@ -100,7 +100,7 @@ bool changes_within_steps(const Expression& f, const std::vector<C>& at, std::si
 
 /// Whether both one-sided derivatives equal the central one. (The central one alone would call log |x| smooth at 0.) Required of
 /// differences that nothing else confirms.
-bool settle_from_both_sides(const std::array<std::array<Derivative, 2>, 2>& partials) {
+bool one_sided_agree(const std::array<std::array<Derivative, 2>, 2>& partials) {
   double size = 0;
   for (const auto& row : partials)
     for (const Derivative& d : row) size = std::max({size, std::abs(d.central.value), d.variation});
@@ -133,7 +133,7 @@ bool LabPoint::conclusive() const {
   return passes(dz) && passes(dzbar) && passes(gradient);
 }
 
-bool LabPoint::singular_here() const {
+bool LabPoint::is_singular() const {
   if (conclusive()) return false;
   // If the error bar excludes 0, the derivative exists: the ops may have singular points, but not here.
   const bool known = dz.error <= 0.1 * std::max(std::abs(dz.numerical), std::abs(dzbar.numerical));
@@ -194,7 +194,7 @@ LabPoint lab_point(const Expression& f, const std::vector<C>& at, std::size_t va
     }
   const bool blind = point.gaps.empty() ? apart > 0 && std::isfinite(apart) &&
                                               changes_within_steps(f, at, variable, tape, apart, rounding.derivative())
-                                        : !settle_from_both_sides(partials);
+                                        : !one_sided_agree(partials);
   const auto seen = [&](double error) { return blind ? std::numeric_limits<double>::infinity() : error; };
   if (!std::isfinite(scale) && point.gaps.empty()) point.gaps.push_back("the derivative overflows on the way");
   const auto judged = [&](C analytic, C numerical, double error, double tape_error, bool kink, bool jump) {
@@ -228,7 +228,7 @@ LabPoint lab_point(const Expression& f, const std::vector<C>& at, std::size_t va
     return point;
   }
   point.singular = std::move(rounding.singular);
-  point.trouble = trouble_of(point, partials);
+  point.trouble = describe_trouble(point, partials);
   if (point.trouble.empty() && blind && point.gaps.empty())
     point.trouble = "f changes closer to this point than the smallest step of the differences";
   if (point.trouble.empty()) point.trouble = divergence_of(f, at, variable);

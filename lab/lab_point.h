@@ -54,7 +54,7 @@ struct LabPoint {
   bool failed() const;
   /// Whether the result is inconclusive for a reason other than wide error bars: a kink, a cut, a pole, a gap, or an op with
   /// singular points and a derivative indistinguishable from 0.
-  bool singular_here() const;
+  bool is_singular() const;
   /// Whether everything was compared and agrees.
   bool conclusive() const;
   /// Whether the limits of the differences exist and determine the derivatives, even where the tape has none.

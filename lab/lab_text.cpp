@@ -76,7 +76,7 @@ std::string cauchy_riemann_text(const Expression& f, const LabPoint& p) {
   const std::string z = f.variables()[p.variable];
   constexpr const char* too_wide = "inconclusive: the error bars are too wide.";
   if (!p.gaps.empty()) return "not judged: the tape has no derivative to compare with.";
-  if (!p.conclusive()) return p.singular_here() ? "inconclusive: there is no derivative to compare with." : too_wide;
+  if (!p.conclusive()) return p.is_singular() ? "inconclusive: there is no derivative to compare with." : too_wide;
   switch (p.verdict) {
     case CauchyRiemann::Holomorphic:
       return p.holomorphic_ops
@@ -168,7 +168,7 @@ std::vector<ConventionRow> convention_rows(const Expression& f, const LabPoint& 
                                      {"PyTorch", fmt::format("{}.backward(); {}.grad", p.real ? "f" : "f.real", z), g},
                                      {"TensorFlow", fmt::format("tape.gradient({}, {})", p.real ? "f" : "tf.math.real(f)", z), g},
                                      {"JAX", jax, std::conj(g)}};
-  if (p.singular_here() && !p.failed())
+  if (p.is_singular() && !p.failed())
     rows.resize(1);  // other frameworks' values at singular points are not known here
   else if (!p.real && p.verdict == CauchyRiemann::Holomorphic)
     rows.push_back({"", fmt::format("jax.grad(f{}, holomorphic=True)({})", which, arguments), p.dz.tape});

@@ -42,7 +42,7 @@ inline const void* identity(const AnyVar& x) {
 }
 
 /// Raises `most` to x; a NaN counts as infinite.
-inline void raise(double& most, double x) {
+inline void update_max(double& most, double x) {
   if (!(x <= most)) most = std::isnan(x) ? unbounded : x;
 }
 

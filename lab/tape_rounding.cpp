@@ -89,7 +89,7 @@ class RoundingWalk {
 
   /// The directions in which an operand can move: only along the real axis for a real number made complex, so that on a cut of the
   /// op it stays on its side.
-  std::vector<C> ways(const AnyVar& x, int count) const {
+  std::vector<C> directions_of(const AnyVar& x, int count) const {
     const auto made = step_of_.find(identity(x));
     const bool real = made != step_of_.end() && names_[made->second] == "to_complex";
     return real ? std::vector<C>{1.0, -1.0} : directions(x, count);
@@ -139,10 +139,10 @@ class RoundingWalk {
       const double delta = reach_of(k, op.inputs[j]);
       if (delta == 0) continue;
       double most = 0;
-      for (const C move : moves_within(ways(op.inputs[j], 4), delta)) {
+      for (const C move : moves_within(directions_of(op.inputs[j], 4), delta)) {
         std::vector<AnyVar> x = op.inputs;
         std::visit([&](const auto& t) { x[j] = constant(t); }, moved_single(op.inputs[j], move));
-        raise(most, std::abs(number_of(op.again(x)) - w));
+        update_max(most, std::abs(number_of(op.again(x)) - w));
       }
       carried += 2 * most;
     }
@@ -178,10 +178,10 @@ class RoundingWalk {
       const double size = std::abs(number_of(op.inputs[j]));
       const double reach = reach_of(k, op.inputs[j]);
       if (reach > 0)
-        for (const C d : ways(op.inputs[j], 4)) moves.push_back({j, reach * d}), kind.push_back(0);
+        for (const C d : directions_of(op.inputs[j], 4)) moves.push_back({j, reach * d}), kind.push_back(0);
       if (!may_be_singular || !on_tape(op.inputs[j])) continue;
       for (const int radius : {0, 1})
-        for (const C d : ways(op.inputs[j], 8))
+        for (const C d : directions_of(op.inputs[j], 8))
           moves.push_back({j, (size > 0 ? size : 1.0) * radii[radius] * d}), kind.push_back(radius + 1);
     }
     const Answers answers = ask(op, moves);
@@ -195,9 +195,9 @@ class RoundingWalk {
     }
     for (std::size_t p = 0; p < moves.size(); ++p) {
       if (kind[p] != 0) continue;
-      raise(carried[moves[p].operand], std::abs(answers.value[p + 1] - answers.value[0]));
+      update_max(carried[moves[p].operand], std::abs(answers.value[p + 1] - answers.value[0]));
       for (std::size_t j = 0; j < operands; ++j)
-        if (on_tape(op.inputs[j])) raise(step.moved[j], distance_of_gradients(answers, j, p + 1));
+        if (on_tape(op.inputs[j])) update_max(step.moved[j], distance_of_gradients(answers, j, p + 1));
     }
     move_numbers(k, step, answers, carried);
     finish(k, step, carried);
@@ -213,17 +213,17 @@ class RoundingWalk {
     for (std::size_t n = 0; n < op.inputs.size(); ++n) {
       const double delta = reach_of(k, op.inputs[n]);
       if (!is_single(op.inputs[n]) || delta == 0) continue;
-      for (const C move : moves_within(ways(op.inputs[n], 4), delta)) {
+      for (const C move : moves_within(directions_of(op.inputs[n], 4), delta)) {
         std::vector<AnyTensor> at;
         for (std::size_t j = 0; j < op.inputs.size(); ++j) at.push_back(moved_single(op.inputs[j], j == n ? move : 0));
         const Answers there = ask(op, at);
-        raise(carried[n], 2 * std::abs(there.value[0] - base.value[0]));
+        update_max(carried[n], 2 * std::abs(there.value[0] - base.value[0]));
         for (std::size_t j = 0; j < op.inputs.size(); ++j) {
           double distance = 0;
           for (const std::size_t part : {0, 1})
             if (!there.gradients[j][part].empty())
               distance = std::hypot(distance, std::abs(there.gradients[j][part][0] - base.gradients[j][part][0]));
-          raise(step.moved[j], 2 * distance);
+          update_max(step.moved[j], 2 * distance);
         }
       }
     }
@@ -236,7 +236,7 @@ class RoundingWalk {
     step.rounding = own_rounding(k, own);
     for (std::size_t j = 0; j < op.inputs.size(); ++j) {
       const double delta = rounding_of(op.inputs[j]);
-      raise(step.rounding, step.rounding + std::max(carried[j], step.sizes[j] * delta));
+      update_max(step.rounding, step.rounding + std::max(carried[j], step.sizes[j] * delta));
     }
   }
 
@@ -257,10 +257,10 @@ class RoundingWalk {
       for (std::size_t p = 0; p < moves.size(); ++p) {
         if (moves[p].operand != j || kind[p] == 0) continue;
         const auto radius = static_cast<std::size_t>(kind[p] - 1);
-        raise(size, size_of_gradient(a, j, p + 1));
-        raise(value, std::abs(a.value[p + 1]));
-        raise(slopes[radius], distance_of_gradients(a, j, p + 1));
-        raise(values[radius], std::abs(a.value[p + 1] - a.value[0]));
+        update_max(size, size_of_gradient(a, j, p + 1));
+        update_max(value, std::abs(a.value[p + 1]));
+        update_max(slopes[radius], distance_of_gradients(a, j, p + 1));
+        update_max(values[radius], std::abs(a.value[p + 1] - a.value[0]));
       }
       const auto stays = [](const double(&d)[2], double beside) {
         return !std::isfinite(d[1]) || (d[1] > 1e-6 * beside && d[1] >= 0.5 * d[0]);

@@ -79,8 +79,8 @@ void ModelConfig::visit(KeyVisitor& f) {
 }
 
 ModelConfig ModelConfig::from_json(const std::string& text) {
-  require(!nests_too_deep(text), "config", "nested more than {} levels deep", deepest_json);
-  auto json = json_or_nothing<nlohmann::json>(text);
+  require(!nested_too_deeply(text), "config", "nested more than {} levels deep", deepest_json);
+  auto json = try_parse_json<nlohmann::json>(text);
   require(json.is_object(), "config", "not a JSON object");
   require(json.contains("family") && json["family"].is_string(), "config", "the key \"family\" is missing");
   for (const auto& [before, now] : renamed_keys)

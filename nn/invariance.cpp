@@ -33,7 +33,7 @@ std::int64_t Weights::pairs(const std::string& layer, int axis) const {
   return is_complex(name) ? complex(name).dim(axis) : real(name).dim(axis) / 2;
 }
 
-void Weights::turn_output(const std::string& layer, std::int64_t j, C c) const {
+void Weights::scale_output(const std::string& layer, std::int64_t j, C c) const {
   const std::string weight = layer + ".weight", bias = layer + ".bias";
   if (is_complex(weight)) {
     Tensor<C>& W = complex(weight);
@@ -52,7 +52,7 @@ void Weights::conjugate_output(const std::string& layer, std::int64_t j) const {
   if (has(layer + ".bias")) real(layer + ".bias").data()[2 * j + 1] *= -1;
 }
 
-void Weights::turn_input(const std::string& layer, std::int64_t j, C c) const {
+void Weights::scale_input(const std::string& layer, std::int64_t j, C c) const {
   const std::string weight = layer + ".weight";
   if (is_complex(weight)) {
     Tensor<C>& W = complex(weight);
@@ -93,8 +93,8 @@ Invariance values_against_outputs(const ModelConfig& config, bool real) {
             for_each_block(config, [&](const std::string& block) {
               for (std::int64_t j = 0; j < w.pairs_out(block + "attn.v"); ++j) {
                 const Weights::C c = real ? amounts.factor() : amounts.complex_factor();
-                w.turn_output(block + "attn.v", j, c);
-                w.turn_input(block + "attn.o", j, 1.0 / c);
+                w.scale_output(block + "attn.v", j, c);
+                w.scale_input(block + "attn.o", j, 1.0 / c);
               }
             });
           }};
@@ -105,8 +105,8 @@ Invariance queries_against_keys(const ModelConfig& config) {
             for_each_block(config, [&](const std::string& block) {
               for (std::int64_t j = 0; j < w.pairs_out(block + "attn.q"); ++j) {
                 const Weights::C c = amounts.complex_factor();
-                w.turn_output(block + "attn.q", j, c);
-                w.turn_output(block + "attn.k", j, 1.0 / std::conj(c));
+                w.scale_output(block + "attn.q", j, c);
+                w.scale_output(block + "attn.k", j, 1.0 / std::conj(c));
               }
             });
           }};
@@ -127,7 +127,7 @@ void scale_norm_and_readers(const Weights& w, const std::string& norm, const std
   for (std::int64_t j = 0; j < pairs; ++j) {
     const double s = amounts.factor();
     w.scale_norm(norm, j, pairs, s);
-    for (const std::string& reader : readers) w.turn_input(reader, j, 1 / s);
+    for (const std::string& reader : readers) w.scale_input(reader, j, 1 / s);
   }
 }
 
@@ -190,8 +190,8 @@ Invariance up_against_down(const ModelConfig& config) {
             for_each_block(config, [&](const std::string& block) {
               for (std::int64_t j = 0; j < w.pairs_out(block + "ffn.up"); ++j) {
                 const double s = amounts.factor();
-                w.turn_output(block + "ffn.up", j, s);
-                w.turn_input(block + "ffn.down", j, 1 / s);
+                w.scale_output(block + "ffn.up", j, s);
+                w.scale_input(block + "ffn.down", j, 1 / s);
               }
             });
           }};

@@ -48,11 +48,11 @@ class Weights {
   std::int64_t pairs_out(const std::string& layer) const { return pairs(layer, 0); }
   std::int64_t pairs_in(const std::string& layer) const { return pairs(layer, 1); }
   /// Multiplies pair j of the layer's output by c.
-  void turn_output(const std::string& layer, std::int64_t j, C c) const;
+  void scale_output(const std::string& layer, std::int64_t j, C c) const;
   /// Conjugates that pair: (x, y) becomes (x, -y). For real layers only.
   void conjugate_output(const std::string& layer, std::int64_t j) const;
   /// Changes the layer as if pair j of its input were multiplied by c.
-  void turn_input(const std::string& layer, std::int64_t j, C c) const;
+  void scale_input(const std::string& layer, std::int64_t j, C c) const;
   /// Multiplies gain and bias of pair j of a norm over `pairs` pairs by s; a norm of complex numbers has one gain per number.
   void scale_norm(const std::string& norm, std::int64_t j, std::int64_t pairs, double s) const;
   /// Adds the same random row to every row of a table [n, width], times `factor`.

@@ -1,4 +1,4 @@
-/// The program around a room's tests.
+/// main() of a folder's test program.
 
 #include <boost/test/unit_test.hpp>
 

@@ -7,7 +7,7 @@
 
 #include "apps/ablation/probes.h"
 #include "apps/ablation/result_tables.h"
-#include "apps/runs/side_by_side.h"
+#include "apps/runs/process_pool.h"
 #include "apps/terminal/command_line.h"
 #include "apps/terminal/interrupt.h"
 #include "apps/terminal/option_names.h"
@@ -88,12 +88,12 @@ std::vector<std::string> Ablation::next_command(const Job& job) const {
   return words;
 }
 
-void Ablation::remember_settings() const {
+void Ablation::write_settings() const {
   nlohmann::ordered_json settings = {{"family", table_.family}};
   for (const auto& [key, text] : options_.shared) settings[key] = text;
   const std::string path = options_.out + "/ablation.json";
   if (std::ifstream file(path); file) {
-    auto before = json_or_nothing<nlohmann::json>(std::string(std::istreambuf_iterator<char>(file), {}));
+    auto before = try_parse_json<nlohmann::json>(std::string(std::istreambuf_iterator<char>(file), {}));
     if (table_.task == "lm" && before.is_object() && !before.contains("eval_protocol"))
       before["eval_protocol"] = "full-blocks";  // older runs had no choice of protocol
     nlohmann::json now = settings;
@@ -111,28 +111,28 @@ int Ablation::run() {
   std::filesystem::create_directories(options_.out);
   const RunLock lock(options_.out);
   RunFolder(options_.out).remove_leftovers();
-  remember_settings();
-  std::vector<SideJob> work;
+  write_settings();
+  std::vector<ProcessJob> work;
   for (const Job& job : jobs_)
     work.push_back(
         {fmt::format("{}, seed {}", table_.rows[job.row].name, job.seed), folder(job), [this, job] { return next_command(job); }});
   std::string failures;
   std::size_t failed = 0;
-  const SideBySide all{.label = "ablate",
-                       .jobs = options_.jobs,
-                       .ended =
-                           [&](std::size_t i) {
-                             const AblationResult r = result(jobs_[i]).value();
-                             return fmt::format("{} {:.1f}{}", table_.task == "lm" ? "perplexity" : "accuracy", r.metric,
-                                                r.bits_per_byte ? fmt::format(", {:.3f} bits a byte", *r.bits_per_byte) : "");
-                           },
-                       .failed =
-                           [&](const FailedJob& job) {
-                             ++failed;
-                             failures += fmt::format("\n  {}: {}", work[job.job].name, job.last_line);
-                           },
-                       // An audit that finds violations exits with an error, but has written its results.
-                       .may_fail = [](const std::vector<std::string>& words) { return words[0] == "audit"; }};
+  const ProcessPool all{.label = "ablate",
+                        .jobs = options_.jobs,
+                        .ended =
+                            [&](std::size_t i) {
+                              const AblationResult r = result(jobs_[i]).value();
+                              return fmt::format("{} {:.1f}{}", table_.task == "lm" ? "perplexity" : "accuracy", r.metric,
+                                                 r.bits_per_byte ? fmt::format(", {:.3f} bits a byte", *r.bits_per_byte) : "");
+                            },
+                        .failed =
+                            [&](const FailedJob& job) {
+                              ++failed;
+                              failures += fmt::format("\n  {}: {}", work[job.job].name, job.last_line);
+                            },
+                        // An audit that finds violations exits with an error, but has written its results.
+                        .may_fail = [](const std::vector<std::string>& words) { return words[0] == "audit"; }};
   if (const int signal = all.run(work); signal != 0) return Interrupt::exit_code(signal);
   write_tables(results(), options_.out);
   require(failed == 0, "ablate", "{} of {} runs failed; run the same command to try them again{}", failed, jobs_.size(), failures);

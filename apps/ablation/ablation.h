@@ -47,7 +47,7 @@ class Ablation {
   std::vector<std::string> training_command(const Job& job) const;
   /// The next command for this job; empty when all is done.
   std::vector<std::string> next_command(const Job& job) const;
-  void remember_settings() const;
+  void write_settings() const;
 
   AblationTable table_;
   AblationOptions options_;

@@ -10,7 +10,7 @@ namespace argand {
 namespace {
 
 /// Averaged over the runs that record it.
-Spread spread_where_known(const SeedResults& results, const std::function<double(const AblationResult&)>& f) {
+Spread spread_of_recorded(const SeedResults& results, const std::function<double(const AblationResult&)>& f) {
   std::vector<double> values;
   for (const auto& [_, result] : results)
     if (const double value = f(result); value > 0) values.push_back(value);
@@ -76,7 +76,7 @@ std::string AblationReport::costs() const {
   const auto memory = [](const AblationResult& r) { return static_cast<double>(r.peak_memory); };
   const auto latency = [](const AblationResult& r) { return r.milliseconds_per_token; };
   const bool writes =
-      std::any_of(results_.begin(), results_.end(), [&](const SeedResults& r) { return spread_where_known(r, latency).count > 0; });
+      std::any_of(results_.begin(), results_.end(), [&](const SeedResults& r) { return spread_of_recorded(r, latency).count > 0; });
   std::string text = fmt::format(
       "| row | parameters | million FLOPs a token | tokens a second | peak memory, MiB |{}\n|---|---:|---:|---:|---:|{}\n",
       writes ? " writing, ms a token |" : "", writes ? "---:|" : "");
@@ -84,8 +84,8 @@ std::string AblationReport::costs() const {
   for (std::size_t row = 0; row < table_.rows.size(); ++row) {
     const SeedResults& results = results_[row];
     const auto cell = [&](const auto& f, const auto& in_unit) {
-      const Spread of_row = spread_where_known(results, f);
-      return relative(in_unit(of_row), of_row, spread_where_known(results_[0], f));
+      const Spread of_row = spread_of_recorded(results, f);
+      return relative(in_unit(of_row), of_row, spread_of_recorded(results_[0], f));
     };
     for (const auto& [_, r] : results) {
       machines.insert(machine_of(r.made_by));

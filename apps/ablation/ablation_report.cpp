@@ -44,7 +44,7 @@ std::string signed_text(double value) {
   return text.substr(1) == "0.0" ? "0.0" : text;
 }
 
-double in_units(double difference, bool of_losses) { return of_losses ? 100 * std::expm1(difference) : difference; }
+double to_table_unit(double difference, bool of_losses) { return of_losses ? 100 * std::expm1(difference) : difference; }
 
 std::string paragraph(const std::string& text) {
   std::string lines;
@@ -65,7 +65,7 @@ std::string to_text(RowVerdict verdict) {
 
 std::string difference_text(const PairedDifference& c, bool of_losses) {
   if (c.pairs == 0) return "-";
-  const auto text = [&](double d) { return signed_text(in_units(d, of_losses)); };
+  const auto text = [&](double d) { return signed_text(to_table_unit(d, of_losses)); };
   const char* unit = of_losses ? " %" : "";
   if (!c.low) return fmt::format("{}{} (1)", text(c.mean), unit);
   return fmt::format("{}{} [{}, {}]", text(c.mean), unit, text(*c.low), text(*c.high));
@@ -78,7 +78,7 @@ std::string mean_and_deviation(const std::vector<double>& values, int decimals) 
   return fmt::format("{:.{}f} ± {:.{}f} ({})", mean, decimals, deviation, decimals, count);
 }
 
-std::string one_below_the_other(const std::vector<std::string>& tables) {
+std::string join_tables(const std::vector<std::string>& tables) {
   std::string text;
   for (const std::string& table : tables)
     if (!table.empty()) text += (text.empty() ? "" : "\n") + table;
@@ -145,7 +145,7 @@ void AblationReport::compare_claims() {
   }
 }
 
-double AblationReport::shown(double difference) const { return in_units(difference, lm()); }
+double AblationReport::shown(double difference) const { return to_table_unit(difference, lm()); }
 
 std::string AblationReport::explanation() const {
   const auto tested =
@@ -198,10 +198,10 @@ std::string AblationReport::claims() const {
   std::string text =
       fmt::format("| claim | the paper | here, the first against the second | verdict |\n|---|---|---:|---|\n{}", lines);
   if (tested > 1) text += "\n" + paragraph(fmt::format("The intervals of this table hold for its {} claims at once.", tested));
-  return one_below_the_other({text, note});
+  return join_tables({text, note});
 }
 
-std::string AblationReport::markdown() const { return one_below_the_other({rows(), rates(), pace(), claims()}); }
+std::string AblationReport::markdown() const { return join_tables({rows(), rates(), pace(), claims()}); }
 
 std::string AblationReport::rows() const {
   const bool has_paper = std::any_of(table_.rows.begin(), table_.rows.end(), [](const AblationRow& r) { return !r.paper.empty(); });

@@ -58,13 +58,13 @@ class AblationReport {
 /// "+1.3", "-0.2", "0.0"
 std::string signed_text(double value);
 /// A difference in the unit shown in tables: for losses exp(d) - 1 in per cent, otherwise unchanged, in points.
-double in_units(double difference, bool of_losses);
+double to_table_unit(double difference, bool of_losses);
 
 /// The text as terminated lines of a Markdown file.
 std::string paragraph(const std::string& text);
 
 /// Joins the tables of a Markdown file, leaving out empty ones.
-std::string one_below_the_other(const std::vector<std::string>& tables);
+std::string join_tables(const std::vector<std::string>& tables);
 
 /// "+1.3 % [-0.2, 2.8]", or "+1.3 % (1)" without an interval: for losses in nats the difference of perplexities in per cent, exp(d)
 /// - 1; "+1.3 [-0.2, 2.8]" for points; "-" if there are no pairs.

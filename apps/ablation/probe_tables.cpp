@@ -132,7 +132,7 @@ std::string interventions_table(const ResultTable& runs) {
       const std::vector<double> percent = values_of(runs.results[row], [&](const RunProbes& p) -> std::optional<double> {
         const auto set = std::find_if(p.with.begin(), p.with.end(), [&](const auto& one) { return one.first == setting; });
         if (!p.as_learnt || set == p.with.end()) return std::nullopt;
-        return in_units(set->second - *p.as_learnt, true);
+        return to_table_unit(set->second - *p.as_learnt, true);
       });
       any_run = any_run || !percent.empty();
       cells += " " + mean_and_deviation(percent) + " |";
@@ -184,7 +184,7 @@ std::string lookup_table(const ResultTable& runs) {
 }
 
 std::string probe_tables(const ResultTable& runs) {
-  return one_below_the_other({texts_table(runs), positions_table(runs), interventions_table(runs), lookup_table(runs)});
+  return join_tables({texts_table(runs), positions_table(runs), interventions_table(runs), lookup_table(runs)});
 }
 
 }  // namespace argand

@@ -68,7 +68,7 @@ std::optional<Ids> originals_of(const Json& probe, const Ids& texts, const Corpu
 }
 
 /// Whether a checkpoint has parameters for all names in "NAME=VALUE,...".
-bool has_all_of(const Checkpoint& checkpoint, const std::string& settings) {
+bool has_parameters_for(const Checkpoint& checkpoint, const std::string& settings) {
   const std::vector<std::string> names = checkpoint.file().names();
   std::istringstream stream(settings);
   for (std::string setting; std::getline(stream, setting, ',');)
@@ -97,7 +97,7 @@ std::vector<std::string> next_probe(const AblationTable& table, const std::strin
     return {"eval", run.last(), "--positions", fmt::format("{}", length), "--json", run.positions()};
   }
   for (const std::string& setting : table.interventions) {
-    if (!has_all_of(last, setting)) continue;
+    if (!has_parameters_for(last, setting)) continue;
     if (missing(run.as_learnt(), is_evaluation)) return {"eval", run.last(), "--split", "valid", "--json", run.as_learnt()};
     if (missing(run.with(setting), is_evaluation))
       return {"eval", run.last(), "--split", "valid", "--set", setting, "--json", run.with(setting)};

@@ -139,7 +139,7 @@ bool Repetition::all_land() const {
 
 std::string Repetition::markdown() const {
   const std::string unit = lm_ ? " %" : "";
-  const auto text_of = [&](double d) { return signed_text(in_units(d, lm_)); };
+  const auto text_of = [&](double d) { return signed_text(to_table_unit(d, lm_)); };
   std::string text =
       fmt::format("| row | kept, {0} | of these seeds | here | apart | other seeds | |\n|---|---:|---:|---:|---:|---:|---|\n",
                   lm_ ? "perplexity" : "accuracy, %");

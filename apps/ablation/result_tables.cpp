@@ -39,7 +39,7 @@ std::vector<NamedTable> tables_of(const ResultTable& runs) { return tables_of(ru
 std::string markdown_of(const ResultTable& runs) {
   std::vector<std::string> tables;
   for (NamedTable& table : tables_of(runs)) tables.push_back(std::move(table.markdown));
-  return one_below_the_other(tables);
+  return join_tables(tables);
 }
 
 std::string json_of(const ResultTable& runs) {

@@ -22,13 +22,13 @@ namespace http = beast::http;
 using asio::ip::tcp;
 using boost::system::error_code;
 
-constexpr std::size_t most_visitors = 64;
+constexpr std::size_t most_connections = 64;
 constexpr auto patience = std::chrono::seconds(20);  // idle connections are closed; our page asks every two seconds
 
 /// One browser, whose requests are answered in order. Lives while a request is in progress.
-class Visitor : public std::enable_shared_from_this<Visitor> {
+class Connection : public std::enable_shared_from_this<Connection> {
  public:
-  Visitor(tcp::socket socket, std::uint16_t port, const std::function<Answer(const std::string&)>& answer)
+  Connection(tcp::socket socket, std::uint16_t port, const std::function<Answer(const std::string&)>& answer)
       : stream_(std::move(socket)), port_(port), answer_(answer) {}
 
   void read() {
@@ -42,14 +42,14 @@ class Visitor : public std::enable_shared_from_this<Visitor> {
   void close() { stream_.close(); }
 
  private:
-  bool names_this_host() const {
+  bool has_local_host_header() const {
     const std::string port = ":" + std::to_string(port_);
     const auto host = request_[http::field::host];
     return host == "127.0.0.1" + port || host == "localhost" + port;
   }
 
   Answer answer() const {
-    if (!names_this_host()) return {403, Answer().type, "this server only answers its own machine\n"};
+    if (!has_local_host_header()) return {403, Answer().type, "this server only answers its own machine\n"};
     if (request_.method() != http::verb::get) return {405, Answer().type, "only GET is supported\n"};
     try {
       return answer_(std::string(request_.target()));
@@ -83,41 +83,41 @@ class Visitor : public std::enable_shared_from_this<Visitor> {
 };
 
 /// Accepts connections. When there are too many, closes the oldest: idle connections cannot lock anybody out.
-class Door {
+class Server {
  public:
-  Door(tcp::acceptor& acceptor, const std::function<Answer(const std::string&)>& answer)
+  Server(tcp::acceptor& acceptor, const std::function<Answer(const std::string&)>& answer)
       : acceptor_(acceptor), answer_(answer), pause_(acceptor.get_executor()) {}
 
   void open() {
     acceptor_.async_accept([this](const error_code& error, tcp::socket socket) {
       if (error == asio::error::operation_aborted) return;
       if (error) {  // for example no descriptors left: retrying at once would only spin
-        make_room(most_visitors / 2);
+        close_oldest(most_connections / 2);
         pause_.expires_after(std::chrono::milliseconds(100));
         pause_.async_wait([this](const error_code& ended) {
           if (!ended) open();
         });
         return;
       }
-      make_room(most_visitors - 1);
-      const auto visitor = std::make_shared<Visitor>(std::move(socket), acceptor_.local_endpoint().port(), answer_);
-      visitors_.push_back(visitor);
-      visitor->read();
+      close_oldest(most_connections - 1);
+      const auto connection = std::make_shared<Connection>(std::move(socket), acceptor_.local_endpoint().port(), answer_);
+      connections_.push_back(connection);
+      connection->read();
       open();
     });
   }
 
  private:
-  void make_room(std::size_t most) {
-    std::erase_if(visitors_, [](const auto& visitor) { return visitor.expired(); });
-    for (; visitors_.size() > most; visitors_.pop_front())
-      if (const auto visitor = visitors_.front().lock()) visitor->close();
+  void close_oldest(std::size_t most) {
+    std::erase_if(connections_, [](const auto& connection) { return connection.expired(); });
+    for (; connections_.size() > most; connections_.pop_front())
+      if (const auto connection = connections_.front().lock()) connection->close();
   }
 
   tcp::acceptor& acceptor_;
   const std::function<Answer(const std::string&)>& answer_;
   asio::steady_timer pause_;
-  std::deque<std::weak_ptr<Visitor>> visitors_;
+  std::deque<std::weak_ptr<Connection>> connections_;
 };
 
 }  // namespace
@@ -134,8 +134,8 @@ void serve_on_loopback(std::uint16_t port, const std::function<void(std::uint16_
   require(!error, "report", "cannot listen on port {} of this machine: {}", port, error.message());
   asio::signal_set signals(io, SIGINT, SIGTERM);
   signals.async_wait([&](const error_code&, int) { io.stop(); });
-  Door door(acceptor, answer);
-  door.open();
+  Server server(acceptor, answer);
+  server.open();
   ready(acceptor.local_endpoint().port());
   io.run();
 }

@@ -29,7 +29,7 @@ Json none(const std::string& why) { return {{"none", why}}; }
 
 /// The result, or an explanation for the page if it is unavailable.
 template <class Make>
-Json or_why(const Make& make) {
+Json result_or_reason(const Make& make) {
   try {
     return make();
   } catch (const Error& error) {
@@ -264,7 +264,7 @@ nlohmann::ordered_json observe(const TrainedRun& trained, const ObservationOptio
     page["parameters"] = count_parameters(model->parameters());
     std::optional<OpenRetriever> retriever;
     Words words;
-    page["text"] = or_why([&]() -> Json {
+    page["text"] = result_or_reason([&]() -> Json {
       retriever.emplace(trained, *model);
       words = words_of(trained, options, data);
       require(!words.empty(), "report", "the text has no words");
@@ -279,17 +279,17 @@ nlohmann::ordered_json observe(const TrainedRun& trained, const ObservationOptio
       return text;
     });
     const std::string gone = page["text"].value("none", "");
-    page["gradients"] = !gone.empty() ? none(gone) : or_why([&] {
+    page["gradients"] = !gone.empty() ? none(gone) : result_or_reason([&] {
       std::optional<std::int32_t> label;
       if (!lm && options.text.empty()) label = shown_part(data.articles(trained)).at(0).label;
       return gradients_of<R>(*model, words, label, retriever->context());
     });
     if (lm)
       page["samples"] =
-          gone.empty() ? or_why([&] { return samples_of<R>(*model, trained, words, retriever->context()); }) : none(gone);
+          gone.empty() ? result_or_reason([&] { return samples_of<R>(*model, trained, words, retriever->context()); }) : none(gone);
     else
       page["articles"] =
-          retriever ? or_why([&] { return articles_of<R>(*model, trained, data, retriever->context()); }) : none(gone);
+          retriever ? result_or_reason([&] { return articles_of<R>(*model, trained, data, retriever->context()); }) : none(gone);
   });
   return page;
 }

@@ -9,7 +9,7 @@ namespace argand {
 namespace {
 
 /// "a, b, c and 4 more"
-std::string some_of(const std::vector<std::string>& names) {
+std::string names_summary(const std::vector<std::string>& names) {
   constexpr std::size_t most = 4;
   std::string text;
   for (std::size_t i = 0; i < std::min(most, names.size()); ++i) text += (i == 0 ? "" : ", ") + on_one_line(names[i]);
@@ -28,9 +28,9 @@ std::vector<std::string> lines_of(const FittedWeights& w) {
   if (w.same_pieces)
     lines.push_back(
         fmt::format("  the text is tokenized with its {} pieces; use --tokens bpe or unigram to learn others", w.words));
-  if (!w.own.empty()) lines.push_back("  the output layer starts anew: " + some_of(w.own));
-  if (!w.missing.empty()) lines.push_back("  not in the file, so newly initialized: " + some_of(w.missing));
-  if (!w.extra.empty()) lines.push_back("  in the file, but not in this model: " + some_of(w.extra));
+  if (!w.own.empty()) lines.push_back("  the output layer starts anew: " + names_summary(w.own));
+  if (!w.missing.empty()) lines.push_back("  not in the file, so newly initialized: " + names_summary(w.missing));
+  if (!w.extra.empty()) lines.push_back("  in the file, but not in this model: " + names_summary(w.extra));
   return lines;
 }
 

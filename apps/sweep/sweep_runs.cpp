@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <set>
 
-#include "apps/runs/side_by_side.h"
+#include "apps/runs/process_pool.h"
 #include "apps/terminal/command_line.h"
 #include "apps/terminal/option_names.h"
 #include "core/text/text_layout.h"
@@ -14,7 +14,7 @@
 namespace argand {
 namespace {
 
-std::vector<std::string> training_words(const SweepRunOptions& options, const std::string& folder, const Settings& of_run) {
+std::vector<std::string> training_arguments(const SweepRunOptions& options, const std::string& folder, const Settings& of_run) {
   std::vector<std::string> words = {"train", options.task, "--threads", fmt::format("{}", options.threads)};
   if (std::filesystem::exists(RunFolder(folder).last())) {
     words.insert(words.end(), {"--resume", folder});
@@ -82,11 +82,11 @@ SweepEnd run_sweep(SweepPlan& plan, SweepFile& file, const SweepRunOptions& opti
     if (runs.empty()) return end;
     fmt::print("{}\n", stage_text(plan, runs));
     std::fflush(stdout);
-    std::vector<SideJob> work;
+    std::vector<ProcessJob> work;
     for (const SweepRun& run : runs) {
       const std::string folder = options.out + "/" + plan.name(run);
       work.push_back({plan.name(run), folder, [&options, folder, settings = plan.settings(run)] {
-                        return outcome_in(folder) ? std::vector<std::string>() : training_words(options, folder, settings);
+                        return outcome_in(folder) ? std::vector<std::string>() : training_arguments(options, folder, settings);
                       }});
     }
     const auto record = [&](const std::string& name, const SweepOutcome& outcome) {
@@ -94,30 +94,30 @@ SweepEnd run_sweep(SweepPlan& plan, SweepFile& file, const SweepRunOptions& opti
       scores[name] = score_of(outcome, task);
       if (options.drop_weights) remove_weights(options.out + "/" + name);
     };
-    const SideBySide all{.label = "sweep",
-                         .jobs = options.jobs,
-                         .ended =
-                             [&](std::size_t i) {
-                               const SweepOutcome outcome = outcome_in(work[i].folder).value();
-                               record(work[i].name, outcome);
-                               return text_of(outcome, options.task);
-                             },
-                         .failed =
-                             [&](const FailedJob& job) {
-                               const std::string& name = work[job.job].name;
-                               if (job.exit_code == exit_diverged) {
-                                 record(name, {.diverged = reason_in(job.last_line)});
-                                 fmt::print("{}: diverged: {}\n", name, reason_in(job.last_line));
-                               } else {
-                                 end.failures.push_back(name + ": " + job.last_line);
-                                 fmt::print("{}: failed: {}\n", name, job.last_line);
-                                 scores[name] = no_score;
-                               }
-                               std::fflush(stdout);
-                             }};
+    const ProcessPool all{.label = "sweep",
+                          .jobs = options.jobs,
+                          .ended =
+                              [&](std::size_t i) {
+                                const SweepOutcome outcome = outcome_in(work[i].folder).value();
+                                record(work[i].name, outcome);
+                                return text_of(outcome, options.task);
+                              },
+                          .failed =
+                              [&](const FailedJob& job) {
+                                const std::string& name = work[job.job].name;
+                                if (job.exit_code == exit_diverged) {
+                                  record(name, {.diverged = reason_in(job.last_line)});
+                                  fmt::print("{}: diverged: {}\n", name, reason_in(job.last_line));
+                                } else {
+                                  end.failures.push_back(name + ": " + job.last_line);
+                                  fmt::print("{}: failed: {}\n", name, job.last_line);
+                                  scores[name] = no_score;
+                                }
+                                std::fflush(stdout);
+                              }};
     if ((end.signal = all.run(work)) != 0) return end;
     // Runs that finished after the sweep was stopped, and so were not recorded.
-    for (const SideJob& job : work)
+    for (const ProcessJob& job : work)
       if (!scores.contains(job.name)) record(job.name, outcome_in(job.folder).value());
   }
 }

@@ -89,7 +89,7 @@ std::string as_expression(const std::string& word) {
 }
 
 /// Turns "at: ..." into "--at: ..." if the chosen command has that option.
-std::string with_its_option(const CLI::App& program, const std::string& text) {
+std::string with_option_name(const CLI::App& program, const std::string& text) {
   const bool is_option = innermost(&program)->get_option_no_throw("--" + text.substr(0, text.find(':'))) != nullptr;
   return is_option ? "--" + text : text;
 }
@@ -126,7 +126,7 @@ int run_program(CLI::App& program, int argc, const char* const* argv, const std:
   } catch (const CLI::ParseError& error) {
     return report(explain(program, error) + " (see --help)", exit_usage);
   } catch (const InputError& error) {
-    return report(with_its_option(program, in_options(error)), exit_usage);
+    return report(with_option_name(program, in_options(error)), exit_usage);
   } catch (const ConfigError& error) {
     return report(in_options(error), exit_usage);
   } catch (const DivergedError& error) {

@@ -17,17 +17,17 @@ bool begins_a_line = false;  ///< whether a progress bar or ^C occupies the term
 struct sigaction old_int, old_term, old_hup;
 
 /// Does only what a signal handler may: write(2) a prepared text. A failed write has no consequences.
-void say(const char* text) {
+void write_stderr(const char* text) {
   if (::write(STDERR_FILENO, text, std::strlen(text)) < 0) return;
 }
 
-extern "C" void remember(int signal) {
+extern "C" void handle_signal(int signal) {
   const int before = errno;
   received = signal;
   if (answer_text == nullptr) return;
-  say(begins_a_line ? "\nargand: " : "argand: ");
-  say(answer_text);
-  say("\n");
+  write_stderr(begins_a_line ? "\nargand: " : "argand: ");
+  write_stderr(answer_text);
+  write_stderr("\n");
   errno = before;
 }
 
@@ -38,7 +38,7 @@ Interrupt::Interrupt(const char* answer) {
   answer_text = answer;
   begins_a_line = is_terminal(stderr);
   struct sigaction action {};
-  action.sa_handler = remember;
+  action.sa_handler = handle_signal;
   action.sa_flags = SA_RESTART | static_cast<int>(SA_RESETHAND);  // a second signal has its default effect
   sigaction(SIGINT, &action, &old_int);
   sigaction(SIGTERM, &action, &old_term);

@@ -39,7 +39,7 @@ void restart_at_level(const char* name, char** argv) {
           "{} is requested, but argand was built for {}; build with -Dlevel=all", name, level_name(library_level()));
   tunables += (tunables.empty() ? "" : ":") + ours;
   setenv("GLIBC_TUNABLES", tunables.c_str(), 1);
-  execv(own_program().c_str(), argv);
+  execv(current_program().c_str(), argv);
   fail("ARGAND_LEVEL", "cannot restart the program at level {}", name);
 }
 
@@ -47,7 +47,7 @@ void restart_at_level(const char* name, char** argv) {
 /// time from others on a busy machine. `generate` beside four compilers took 5.6 s with two threads that way, 1.9 s with this
 /// setting, 1.5 s with one thread; on an idle machine, waking threads that sleep at once delays the next loop. Returns whether the
 /// setting is new: neither the user nor an earlier start has made a choice.
-bool shorten_waits() {
+bool limit_spinning() {
   for (const char* choice : {"OMP_WAIT_POLICY", "GOMP_SPINCOUNT"})
     if (std::getenv(choice) != nullptr) return false;
   return setenv("GOMP_SPINCOUNT", "5000", 1) == 0;
@@ -56,7 +56,7 @@ bool shorten_waits() {
 /// OpenBLAS takes a buffer for each thread when it is loaded, and retries forever if it gets none; in a script, nobody presses
 /// Ctrl-C. So this runs before any library is initialised, and uses neither fmt nor anything of argand except the mapping of
 /// memory.
-void require_space_to_start(int, char**, char**) {
+void require_address_space(int, char**, char**) {
   constexpr std::int64_t megabyte = 1 << 20, rest = 48 * megabyte;
   cpu_set_t processors;
   const char* asked = std::getenv("OMP_NUM_THREADS");
@@ -76,12 +76,12 @@ void require_space_to_start(int, char**, char**) {
 }
 
 #if defined(__linux__)
-[[gnu::section(".preinit_array"), gnu::used]] void (*const before_the_libraries)(int, char**, char**) = require_space_to_start;
+[[gnu::section(".preinit_array"), gnu::used]] void (*const before_the_libraries)(int, char**, char**) = require_address_space;
 #endif
 
 }  // namespace
 
-const std::string& own_program() {
+const std::string& current_program() {
   static const std::string path = [] {
     const char* launcher = std::getenv("ARGAND_LAUNCHER");
     const std::string named = launcher != nullptr ? launcher : "/proc/self/exe";
@@ -94,16 +94,16 @@ const std::string& own_program() {
 void restart_with_coretype(const std::string& coretype, char** argv) {
   if (std::getenv("OPENBLAS_CORETYPE") != nullptr) return;
   setenv("OPENBLAS_CORETYPE", coretype.c_str(), 1);
-  execv(own_program().c_str(), argv);
+  execv(current_program().c_str(), argv);
   unsetenv("OPENBLAS_CORETYPE");  // exec failed: continue with slow kernels, which blas_advice reports
 }
 
-void start_with_the_right_kernels(char** argv) {
-  own_program();
+void ensure_fast_kernels(char** argv) {
+  current_program();
   if (const char* level = std::getenv("ARGAND_LEVEL"); level != nullptr && *level != '\0') restart_at_level(level, argv);
-  const bool restart = shorten_waits();
+  const bool restart = limit_spinning();
   if (const std::string wanted = blas_kernels().wanted; !wanted.empty()) restart_with_coretype(wanted, argv);
-  if (restart) execv(own_program().c_str(), argv);  // if exec fails, threads wait as by default
+  if (restart) execv(current_program().c_str(), argv);  // if exec fails, threads wait as by default
   fmt::print(stderr, "{}", blas_advice());
 }
 

@@ -9,7 +9,7 @@ namespace argand {
 /// The file to execute for another process of this program: the running executable, or the value of ARGAND_LAUNCHER at startup. (If
 /// a program brings its own C library along (packaging/make_tarball.py), the running executable is that library's loader.) Removes
 /// the variable from the environment, because other programs are started differently.
-const std::string& own_program();
+const std::string& current_program();
 
 /// Restarts the program, once for each reason, where needed:
 ///   - the environment variable ARGAND_LEVEL (baseline, v3, v4) asks for another level of the library than the loader chose;
@@ -19,7 +19,7 @@ const std::string& own_program();
 /// The arguments are unchanged; GLIBC_TUNABLES, OPENBLAS_CORETYPE or GOMP_SPINCOUNT is added to the environment. Throws when
 /// ARGAND_LEVEL is not a level, or one that the processor or the installation lacks. Reports what remains slow on standard error
 /// (blas_advice).
-void start_with_the_right_kernels(char** argv);
+void ensure_fast_kernels(char** argv);
 
 /// The restart for OpenBLAS: the same program, arguments and environment, plus OPENBLAS_CORETYPE=coretype. Returns at once if that
 /// variable is already set (by the user, or by this function before the restart, so that it happens once) or if exec fails.

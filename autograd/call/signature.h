@@ -48,7 +48,7 @@ struct Call {
 
 /// Argument i as a C++ type P. Throws where a number does not fit, such as a dimension of 2^40.
 template <class P>
-P taken(const Call& call, std::size_t i);
+P argument_as(const Call& call, std::size_t i);
 
 template <class P>
 struct Optional : std::false_type {};
@@ -58,9 +58,9 @@ struct Optional<std::optional<P>> : std::true_type {};
 template <class P>
 P take(const Call& call, std::size_t i) {
   if constexpr (Optional<P>::value)
-    return call.is_none(i) ? P() : P(taken<typename P::value_type>(call, i));
+    return call.is_none(i) ? P() : P(argument_as<typename P::value_type>(call, i));
   else
-    return taken<P>(call, i);
+    return argument_as<P>(call, i);
 }
 
 template <class P>
@@ -128,22 +128,22 @@ struct TypeOf<std::optional<P>> {
 };
 
 template <Scalar T>
-void give_one(Call& call, Var<T> result);
-void give_one(Call& call, Ids result);
+void append_result(Call& call, Var<T> result);
+void append_result(Call& call, Ids result);
 
 template <class Result>
-void give(Call& call, Result result) {
-  give_one(call, std::move(result));
+void set_results(Call& call, Result result) {
+  append_result(call, std::move(result));
 }
 template <Scalar T>
-void give(Call& call, std::vector<Var<T>> results) {
+void set_results(Call& call, std::vector<Var<T>> results) {
   call.is_tuple = true;
-  for (Var<T>& result : results) give_one(call, std::move(result));
+  for (Var<T>& result : results) append_result(call, std::move(result));
 }
 template <class... Result>
-void give(Call& call, std::tuple<Result...> results) {
+void set_results(Call& call, std::tuple<Result...> results) {
   call.is_tuple = true;
-  std::apply([&](auto&... result) { (give_one(call, std::move(result)), ...); }, results);
+  std::apply([&](auto&... result) { (append_result(call, std::move(result)), ...); }, results);
 }
 
 enum class ResultForm { One, Tuple, List };
@@ -179,7 +179,7 @@ template <class F, class Result, class... P>
 struct Signature<Result (F::*)(P...) const> {
   static constexpr std::array<ParameterType, sizeof...(P)> parameters{TypeOf<std::remove_cvref_t<P>>::value...};
   static void call(Call& call) {
-    [&]<std::size_t... I>(std::index_sequence<I...>) { give(call, F{}(take<std::remove_cvref_t<P>>(call, I)...)); }
+    [&]<std::size_t... I>(std::index_sequence<I...>) { set_results(call, F{}(take<std::remove_cvref_t<P>>(call, I)...)); }
     (std::index_sequence_for<P...>());
   }
   static Overload overload() { return {parameters, ResultOf<Result>::kinds, ResultOf<Result>::form, &call}; }

@@ -30,7 +30,8 @@ AnyTensor output_of(const OpCheck::Case& c) {
 }
 
 bool maps_real_numbers(const OpCheck& check, const OpCheck::Case& c) {
-  if (!check.sized_cases().empty() || check.do_places_matter() || c.inputs.size() != 1 || c.inputs[0].index() != 0) return false;
+  if (!check.sized_cases().empty() || check.is_position_dependent() || c.inputs.size() != 1 || c.inputs[0].index() != 0)
+    return false;
   const AnyTensor y = output_of(c);
   return y.index() == 0 && shape_of(y) == shape_of(c.inputs[0]);
 }

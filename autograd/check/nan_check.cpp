@@ -95,7 +95,7 @@ class NanCheck {
     for (const OpCheck::Case& c : check.cases()) {
       Subject s = Subject::of(c, c.label);
       check_case(s, std::numeric_limits<std::size_t>::max());
-      if (check.do_places_matter() || !maps_elements(s)) continue;
+      if (check.is_position_dependent() || !maps_elements(s)) continue;
       for (const std::int64_t n : sampled_lengths) check_case(repeated(s, n), places_by_size);
     }
     for (const OpCheck::SizedCases& sized : check.sized_cases())

@@ -30,7 +30,7 @@ Extrapolation central_of(std::span<const Step> steps) {
 
 /// Whether changing x by a few units in the last place changes f about as much as any step does: then f is noise, or a wave too
 /// fast for double precision, and the two cannot be told apart.
-bool jumps_about(std::span<const Step> steps) {
+bool is_noise(std::span<const Step> steps) {
   double largest = 0;
   for (const Step& s : steps)
     if (std::isfinite(s.size())) largest = std::max(largest, s.size());
@@ -38,7 +38,7 @@ bool jumps_about(std::span<const Step> steps) {
 }
 
 /// The five limits of one function's steps, from the largest step to the smallest, without the last `dropped`.
-Derivative limits_of(std::span<const Step> steps, std::size_t dropped) {
+Derivative extrapolate(std::span<const Step> steps, std::size_t dropped) {
   Derivative d;
   d.flat = true;
   for (const auto& [h, below, above] : steps)
@@ -82,16 +82,16 @@ class Differentiation {
 
   std::vector<Derivative> run() {
     double h = options_.first_step * std::max(1.0, std::abs(x_));
-    for (int level = 0; level < options_.levels || (level < options_.levels + more_levels && restless()); ++level) {
+    for (int level = 0; level < options_.levels || (level < options_.levels + more_levels && needs_finer_steps()); ++level) {
       const double step = evaluate(h);
       h /= options_.contraction;
       for (std::size_t k = 0; k < steps_.size(); ++k) steps_[k].push_back({step, below_[k], above_[k]});
     }
     std::vector<Derivative> result;
-    for (std::size_t k = 0; k < steps_.size(); ++k) result.push_back(limits_of(steps_[k], meaningless(k)));
+    for (std::size_t k = 0; k < steps_.size(); ++k) result.push_back(extrapolate(steps_[k], uninformative_steps(k)));
     if (steps_[0].size() == static_cast<std::size_t>(options_.levels + more_levels))
       for (std::size_t k = 0; k < steps_.size(); ++k)
-        if (jumps_about(steps_[k])) result[k].central.error = std::numeric_limits<double>::infinity();
+        if (is_noise(steps_[k])) result[k].central.error = std::numeric_limits<double>::infinity();
     classify(result);
     return result;
   }
@@ -107,7 +107,7 @@ class Differentiation {
 
   /// Whether smaller steps could help for some function: the smallest so far contradicts the others, or the bar is wide but not
   /// because of rounding. That resolves a fast wave or a nearby kink; what remains is noise.
-  bool restless() const {
+  bool needs_finer_steps() const {
     return std::any_of(steps_.begin(), steps_.end(), [](const std::vector<Step>& steps) {
       const auto& [h, below, above] = steps.back();
       double size = 0;
@@ -125,7 +125,7 @@ class Differentiation {
   /// neighbours of that type: such steps are no evidence for a derivative of 0, however well they agree. But relu(x) + 1, far from
   /// its kink, is constant too, and so is a sign. It is a staircase if it jumps where the constancy ends, to another tread that is
   /// just as level, and if there are more treads further out.
-  std::size_t meaningless(std::size_t k) {
+  std::size_t uninformative_steps(std::size_t k) {
     const std::vector<Step>& steps = steps_[k];
     std::size_t still = 0;
     while (still < steps.size() && steps[steps.size() - 1 - still].absorbed()) ++still;
@@ -174,7 +174,7 @@ class Differentiation {
 
 }  // namespace
 
-std::vector<Extrapolation::Row> Extrapolation::triangle() const {
+std::vector<Extrapolation::Row> Extrapolation::tableau() const {
   std::vector<Row> rows(samples_.size());
   for (std::size_t k = 0; k < samples_.size(); ++k) {
     Row& row = rows[k];
@@ -205,7 +205,7 @@ std::vector<double> Extrapolation::noise(const std::vector<Row>& rows) const {
 }
 
 Estimate Extrapolation::limit() const {
-  const std::vector<Row> rows = triangle();
+  const std::vector<Row> rows = tableau();
   const std::vector<double> noise = this->noise(rows);
   constexpr std::size_t measurements = 4;  // at least this many measurements of the noise
   Estimate best;

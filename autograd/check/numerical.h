@@ -39,7 +39,7 @@ struct RiddersOptions {
 };
 
 /// The limit for h -> 0 of a quantity T(h) = T(0) + c₁ h^p + c₂ h^2p + c₃ h^3p + ... sampled at steps h₀ > h₁ > h₂ > ... Neville's
-/// triangle cancels one power per column; row k, column j uses the steps k − j to k:
+/// tableau cancels one power per column; row k, column j uses the steps k − j to k:
 ///
 ///     T(k, j) = T(k, j−1) + (T(k, j−1) − T(k−1, j−1)) / ((h_{k−j} / h_k)^p − 1).
 ///
@@ -72,7 +72,7 @@ class Extrapolation {
     std::array<Entry, most_columns> entry;
     std::size_t columns = 0;
   };
-  std::vector<Row> triangle() const;
+  std::vector<Row> tableau() const;
   /// [k]: the noise seen at steps k and smaller. Two adjacent extrapolations differ by a high power of a small step, and by noise.
   std::vector<double> noise(const std::vector<Row>& rows) const;
 

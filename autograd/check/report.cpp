@@ -12,14 +12,15 @@ namespace {
 double as_error(double error) { return std::isnan(error) ? std::numeric_limits<double>::infinity() : error; }
 
 bool is_worse(const ElementCheck& a, const ElementCheck& b) {
-  return std::pair(gravity(a.verdict), as_error(a.relative_error)) > std::pair(gravity(b.verdict), as_error(b.relative_error));
+  return std::pair(precedence(a.verdict), as_error(a.relative_error)) >
+         std::pair(precedence(b.verdict), as_error(b.relative_error));
 }
 
 /// The worst verdict of the rows in which something was compared.
 std::optional<Verdict> worst_of(const std::vector<ReportRow>& rows) {
   std::optional<Verdict> worst;
   for (const ReportRow& row : rows)
-    if (row.compared > 0 && (!worst || gravity(row.verdict) > gravity(*worst))) worst = row.verdict;
+    if (row.compared > 0 && (!worst || precedence(row.verdict) > precedence(*worst))) worst = row.verdict;
   return worst;
 }
 
@@ -61,7 +62,7 @@ void ReportRow::conclude() {
   worst_error = largest;
 }
 
-bool ReportRow::passes_beside_kinks() const {
+bool ReportRow::passes_except_at_kinks() const {
   if (verdict != Verdict::Kink || worst(Verdict::Pass) == nullptr) return false;
   std::vector<bool> seen(static_cast<std::size_t>(shape.size()));
   for (const ElementCheck& e : elements) {
@@ -82,7 +83,7 @@ Verdict Report::verdict() const {
   const std::optional<Verdict> worst = worst_of(rows);
   if (worst == Verdict::Fail || std::any_of(independent.begin(), independent.end(), refutes)) return Verdict::Fail;
   const auto passes = [](const ReportRow& row) {
-    return row.compared == 0 || row.verdict == Verdict::Pass || row.passes_beside_kinks();
+    return row.compared == 0 || row.verdict == Verdict::Pass || row.passes_except_at_kinks();
   };
   const bool all = worst && std::all_of(rows.begin(), rows.end(), passes);
   return all && !any_disagrees(independent) ? Verdict::Pass : Verdict::Inconclusive;

@@ -61,7 +61,7 @@ struct ReportRow {
   /// Sets verdict, worst error and bar from the elements: the worst of them decides.
   void conclude();
   /// Whether every element was checked, some pass, and the others are at kinks with their gradients between the one-sided slopes.
-  bool passes_beside_kinks() const;
+  bool passes_except_at_kinks() const;
   /// The element with this verdict that has the largest error; nullptr if there is none.
   const ElementCheck* worst(Verdict verdict) const;
 };

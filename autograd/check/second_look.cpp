@@ -54,7 +54,7 @@ class Coordinate {
     const std::vector<double> distances = flat ? std::vector{0.1, -0.1, 1.0, -1.0, 3.0, -3.0} : std::vector{0.1, -0.1};
     for (const double by : distances)
       for (std::uint64_t k = 0; k < 2; ++k) moved_most = std::max(moved_most, moved(displaced(k, by, 0)));
-    if (moved_by_last_bits(true) > 1e-6 * std::max(seen(), moved_most)) return HUGE_VAL;
+    if (last_bit_sensitivity(true) > 1e-6 * std::max(seen(), moved_most)) return HUGE_VAL;
     if (flat && moved_most <= 64 * double_epsilon * seen()) return 1e-10 + 1e-12 * furthest;  // f is constant up to rounding
     for (const double by : flat ? std::vector{0.0, 0.1, 1.0} : std::vector{0.0})
       for (const std::complex<double> g : gradient(displaced(0, by, 0)))
@@ -62,13 +62,13 @@ class Coordinate {
     const double last_bits = scatter();
     const double rounding = last_bits <= 1e-6 * largest ? 4 * last_bits : 0;  // a larger change is a jump at a kink
     return 64 * double_epsilon * (std::max(seen(), moved_most) / (0.1 * size_) + largest) + rounding +
-           4 * moved_by_last_bits(false) / (0.1 * size_);
+           4 * last_bit_sensitivity(false) / (0.1 * size_);
   }
 
   SecondLook look(double gradient) const {
     const std::vector<Derivative> derivatives = projected_.numerical(e_.input, e_.element, imaginary_, parts_, {});
     std::vector<Range> ranges;
-    const std::vector<Range> sides = lasting();
+    const std::vector<Range> sides = persistent_kinks();
     double slack = e_.values.rounding;
     bool kink = false;
     for (std::size_t p = 0; p < parts_.size(); ++p) {
@@ -86,19 +86,20 @@ class Coordinate {
     if (within(gradient, ranges, slack, 1e-6)) return SecondLook::Kink;
     // A kink can be invisible along the axis: |x + y| - |x - y| at 0.
     const bool is_seen = kink;
-    for (std::uint64_t k = 0; k < 8 && !kink; ++k) kink = bends_at_once(k, ranges);
-    if (!kink) return turns_beside(gradient, ranges, slack) ? SecondLook::Kink : SecondLook::Stands;
+    for (std::uint64_t k = 0; k < 8 && !kink; ++k) kink = has_kink_nearby(k, ranges);
+    if (!kink) return has_unresolved_kink(gradient, ranges, slack) ? SecondLook::Kink : SecondLook::Stands;
     for (std::uint64_t k = 0; k < points; ++k) {
       const std::vector<Slope> slopes = slopes_nearby(k, near);
       for (std::size_t p = 0; p < parts_.size(); ++p)
         if (std::isfinite(slopes[p].value)) ranges[p].take(slopes[p].value);
     }
-    if (within(gradient, ranges, slack, 1e-3) || (!is_seen && turns_beside(gradient, ranges, slack))) return SecondLook::Kink;
+    if (within(gradient, ranges, slack, 1e-3) || (!is_seen && has_unresolved_kink(gradient, ranges, slack)))
+      return SecondLook::Kink;
     return SecondLook::Stands;
   }
 
   /// Whether a polynomial fitted to f's noisy values is consistent with this gradient, allowing a kink where there may be one.
-  bool noise_allows(double gradient) const {
+  bool consistent_with_noise(double gradient) const {
     std::vector<Functional> whole(1);
     for (const Functional& part : parts_) whole[0].terms.insert(whole[0].terms.end(), part.terms.begin(), part.terms.end());
     const Changes along = projected_.changes_along(displaced(0, 0, 1), whole);
@@ -178,7 +179,7 @@ class Coordinate {
   /// How much f changes when the last bits of this coordinate, or of all of them, change. By backward error analysis, f's own
   /// rounding has the same effect (Higham, Accuracy and Stability of Numerical Algorithms, chapter 1). A function that rounds x to
   /// fewer digits does not change.
-  double moved_by_last_bits(bool along_the_axis) const {
+  double last_bit_sensitivity(bool along_the_axis) const {
     double most = 0;
     for (std::uint64_t k = 1; k <= 8; ++k) {
       const double ulps = (k % 2 == 0 ? 1.0 : -1.0) * static_cast<double>(k) * double_epsilon;
@@ -198,20 +199,20 @@ class Coordinate {
   }
 
   /// The two one-sided slopes of each output, where they differ by the same amount at three steps or more; empty ranges elsewhere.
-  std::vector<Range> lasting() const {
-    struct Apart {
+  std::vector<Range> persistent_kinks() const {
+    struct SidedSlopes {
       double left = 0, right = 0;
       bool seen = false;
       int times = 0;
     };
-    std::vector<Apart> last(parts_.size());
+    std::vector<SidedSlopes> last(parts_.size());
     std::vector<Range> found(parts_.size());
     double h = 0.1 * size_;
     for (int level = 0; level < ladder; ++level, h /= std::numbers::pi) {
       const std::vector<Change> above = changes(displaced(0, 0, h)), below = changes(displaced(0, 0, -h));
       for (std::size_t p = 0; p < parts_.size(); ++p) {
         const double right = above[p].value / h, left = -below[p].value / h, apart = right - left;
-        Apart& before = last[p];
+        SidedSlopes& before = last[p];
         const bool seen = std::abs(apart) > 20 * (above[p].rounding + below[p].rounding) / h;
         const double ratio = apart / (before.right - before.left);
         before.times = seen && before.seen && ratio > 0.8 && ratio < 1.25 ? before.times + 1 : 0;
@@ -239,7 +240,7 @@ class Coordinate {
   }
 
   /// Whether a nearby slope differs from those here, and by as much at a thirtieth of the distance: a kink, not curvature.
-  bool bends_at_once(std::uint64_t k, const std::vector<Range>& ranges) const {
+  bool has_kink_nearby(std::uint64_t k, const std::vector<Range>& ranges) const {
     const std::vector<Slope> far = slopes_nearby(k, near), close = slopes_nearby(k, near / 30);
     for (std::size_t p = 0; p < parts_.size(); ++p) {
       const double off = ranges[p].distance(close[p].value);
@@ -259,7 +260,7 @@ class Coordinate {
   /// Whether there is a kink closer to x than differences can resolve. Then the gradients at points just as close span both the
   /// gradient and the slopes seen at x, and gradients further away agree with f's slopes. A gradient that is wrong throughout a
   /// neighbourhood fails the second condition; one that is wrong only at x fails the first.
-  bool turns_beside(double gradient, const std::vector<Range>& ranges, double slack) const {
+  bool has_unresolved_kink(double gradient, const std::vector<Range>& ranges, double slack) const {
     const auto [low, high] = total(ranges);
     double least = HUGE_VAL, most = -HUGE_VAL;
     for (const double by : {1e-6, 1e-7, 1e-8})
@@ -303,7 +304,7 @@ SecondLook second_look(const ScalarProjection& projected, const ElementCheck& e,
     const bool flat = std::abs(off - std::abs(by_gradient)) <= 0.01 * off;
     if (e.verdict == Verdict::Fail && off <= 4 * noise * coordinate.seen() + coordinate.resolution(flat)) continue;
     if (noise > most_noise) {
-      if (!coordinate.noise_allows(by_gradient)) return SecondLook::Stands;
+      if (!coordinate.consistent_with_noise(by_gradient)) return SecondLook::Stands;
       continue;
     }
     const SecondLook part = coordinate.look(by_gradient);

@@ -18,7 +18,7 @@ std::string_view verdict_name(Verdict verdict) {
   return "?";
 }
 
-int gravity(Verdict verdict) {
+int precedence(Verdict verdict) {
   switch (verdict) {
     case Verdict::Pass: return 0;
     case Verdict::Kink: return 1;

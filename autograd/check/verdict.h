@@ -21,7 +21,7 @@ enum class Verdict {
 };
 std::string_view verdict_name(Verdict verdict);
 /// Orders verdicts by which one prevails for a whole whose parts differ: fail, inconclusive, branch cut, kink, pass.
-int gravity(Verdict verdict);
+int precedence(Verdict verdict);
 
 /// A verdict and the bar used for it. Without a finite bar, a pass becomes inconclusive.
 class Judged {

@@ -87,14 +87,14 @@ std::string numbers_of(const TapeNode& node) {
 }
 
 /// The gradient, and the number of contributions summed in it.
-std::string gradient_line(const TapeNode& node, int payers) {
-  const std::string sum = payers > 1 ? fmt::format(", the sum of {}", payers) : "";
+std::string gradient_line(const TapeNode& node, int contributors) {
+  const std::string sum = contributors > 1 ? fmt::format(", the sum of {}", contributors) : "";
   if (node.gradient) return small("grad " + number_name(*node.gradient, node.is_complex) + sum, "#B03A2E");
   return node.gradient_norm ? small(fmt::format("‖grad‖ {:.3g}", *node.gradient_norm), "#B03A2E") : "";
 }
 
-std::string node_attributes(const TapeNode& node, const std::string& number, int payers) {
-  const std::string numbers = small(numbers_of(node), "#5D6D7E") + gradient_line(node, payers);
+std::string node_attributes(const TapeNode& node, const std::string& number, int contributors) {
+  const std::string numbers = small(numbers_of(node), "#5D6D7E") + gradient_line(node, contributors);
   const std::string alarm = node.is_infinite() ? ", color=\"#D00000\", penwidth=3" : "";
   const auto label = [&](const std::string& name) { return fmt::format("label=<{}{}>", name, numbers); };
   switch (node.role) {
@@ -155,7 +155,7 @@ class Writer {
     for (const TapeNode& node : nodes) {
       const bool counted = options.numbered && node.role == NodeRole::Op && node.wants_grad;
       numbers_.push_back(counted ? fmt::format("v{}", ++number) : "");
-      for (const auto& [input, amount] : node.paid) ++payers_[input];
+      for (const auto& [input, amount] : node.contributions) ++contributors_[input];
     }
   }
 
@@ -165,18 +165,18 @@ class Writer {
     for (const auto& [from, to, solid, times] : edges_)
       for (int k = 0; k < times; ++k)
         text_ += fmt::format("  {} -> {}{};\n", drawing_.units[from].id, drawing_.units[to].id,
-                             solid ? (k == 0 ? payment(from, to) : "") : " [style=dashed]");
+                             solid ? (k == 0 ? contribution(from, to) : "") : " [style=dashed]");
     return text_ + "}\n";
   }
 
  private:
   /// The op's contribution to the gradient of its input, on an edge between two single numbers.
-  std::string payment(std::size_t from, std::size_t to) const {
+  std::string contribution(std::size_t from, std::size_t to) const {
     if (!drawing_.units[from].box.empty() || !drawing_.units[to].box.empty()) return "";
     const std::size_t input = drawing_.units[from].nodes.front();
-    const std::map<std::size_t, C>& paid = nodes_[drawing_.units[to].nodes.front()].paid;
-    const auto share = paid.find(input);
-    if (share == paid.end()) return "";
+    const std::map<std::size_t, C>& contributions = nodes_[drawing_.units[to].nodes.front()].contributions;
+    const auto share = contributions.find(input);
+    if (share == contributions.end()) return "";
     const std::string amount = number_name(share->second, nodes_[input].is_complex);
     return fmt::format(" [label=\" {}{}\"]", amount.starts_with('-') ? "" : "+", amount);
   }
@@ -212,8 +212,8 @@ class Writer {
   }
 
   std::string own_attributes(std::size_t node) const {
-    const auto payers = payers_.find(node);
-    return node_attributes(nodes_[node], numbers_[node], payers == payers_.end() ? 0 : payers->second);
+    const auto contributors = contributors_.find(node);
+    return node_attributes(nodes_[node], numbers_[node], contributors == contributors_.end() ? 0 : contributors->second);
   }
 
   /// Draws everything inside an opened module; nested modules follow its own nodes.
@@ -242,9 +242,9 @@ class Writer {
   const std::vector<TapeNode>& nodes_;
   Drawing drawing_;
   std::vector<Edge> edges_;
-  std::vector<std::string> numbers_;   ///< "v1" or "", per node
-  std::map<std::size_t, int> payers_;  ///< the number of ops that contributed to each node's gradient
-  std::set<std::size_t> leaving_;      ///< nodes that are read outside their unit
+  std::vector<std::string> numbers_;         ///< "v1" or "", per node
+  std::map<std::size_t, int> contributors_;  ///< the number of ops that contributed to each node's gradient
+  std::set<std::size_t> leaving_;            ///< nodes that are read outside their unit
   std::string text_;
 };
 

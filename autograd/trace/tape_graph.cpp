@@ -155,7 +155,7 @@ void TapeGraph::backward(const Var<R>& loss) {
     const auto at = by_slot_.find(entry.output.get());
     if (at == by_slot_.end()) return;
     note_gradient(at->second, *entry.output);
-    note_payments(at->second, gathered);
+    note_contributions(at->second, gathered);
   });
   tape.backward(loss);
   tape.on_backward(std::move(before));
@@ -171,13 +171,13 @@ void TapeGraph::note_gradient(std::size_t node, const SlotBase& slot) {
 }
 
 /// Called after every vjp: the change in an input's gradient since the last call is this op's contribution.
-void TapeGraph::note_payments(std::size_t node, std::map<std::size_t, std::complex<double>>& gathered) {
+void TapeGraph::note_contributions(std::size_t node, std::map<std::size_t, std::complex<double>>& gathered) {
   for (const std::size_t input : nodes_[node].inputs) {
-    if (nodes_[node].paid.contains(input) || !nodes_[input].value || !values_[input].slot) continue;
+    if (nodes_[node].contributions.contains(input) || !nodes_[input].value || !values_[input].slot) continue;
     const std::optional<AnyValue> now = slot_gradient(values_[input].slot.get());
     if (!now) continue;
     const std::complex<double> sum = *single_number(*now);
-    nodes_[node].paid[input] = sum - gathered[input];
+    nodes_[node].contributions[input] = sum - gathered[input];
     gathered[input] = sum;
   }
 }

@@ -37,7 +37,7 @@ struct TapeNode {
   std::optional<double> gradient_norm = {};           ///< sqrt(Σ |g|²), after backward(); empty if no gradient arrived
   std::optional<std::complex<double>> gradient = {};  ///< for a single number only
   /// The contribution of this op's vjp to the gradient of each input that is a single number; keys are nodes of `inputs`.
-  std::map<std::size_t, std::complex<double>> paid = {};
+  std::map<std::size_t, std::complex<double>> contributions = {};
 
   /// Whether its value or its gradient, where known, has a number that is not finite.
   bool is_infinite() const;
@@ -69,7 +69,7 @@ class TapeGraph {
   void add(const ForwardEvent& event);
   std::size_t node_of(const Watched& input, const std::vector<std::string>& scope);
   void note_gradient(std::size_t node, const SlotBase& slot);
-  void note_payments(std::size_t node, std::map<std::size_t, std::complex<double>>& gathered);
+  void note_contributions(std::size_t node, std::map<std::size_t, std::complex<double>>& gathered);
 
   std::vector<TapeNode> nodes_;
   std::vector<Watched> values_;  ///< the nodes' values; holding them keeps their addresses unique

@@ -27,11 +27,11 @@ class Case:
 
 
 class Planted(torch.autograd.Function):
-    """The value of f with the gradients of `taught` (f, or f without a term), modified by `spoil`."""
+    """The value of f with the gradients of `taught` (f, or f without a term), modified by `corrupt`."""
 
     @staticmethod
-    def forward(ctx, f, taught, spoil, *x):
-        ctx.taught, ctx.spoil = taught, spoil
+    def forward(ctx, f, taught, corrupt, *x):
+        ctx.taught, ctx.corrupt = taught, corrupt
         ctx.save_for_backward(*x)
         return f(*x).detach().clone()
 
@@ -40,28 +40,28 @@ class Planted(torch.autograd.Function):
         x = [t.detach().requires_grad_() for t in ctx.saved_tensors]
         with torch.enable_grad():
             grads = torch.autograd.grad(ctx.taught(*x), x, dw)
-        return (None, None, None, *(ctx.spoil(g, t) for g, t in zip(grads, x)))
+        return (None, None, None, *(ctx.corrupt(g, t) for g, t in zip(grads, x)))
 
 
-def planted(kind, name, f, x, taught=None, spoil=lambda g, x: g):
-    """A case whose gradient is that of `taught` (default: f itself), modified by `spoil(gradient, x)`."""
-    return Case(kind, name, f, x, lambda: lambda *t: Planted.apply(f, taught or f, spoil, *t))
+def planted(kind, name, f, x, taught=None, corrupt=lambda g, x: g):
+    """A case whose gradient is that of `taught` (default: f itself), modified by `corrupt(gradient, x)`."""
+    return Case(kind, name, f, x, lambda: lambda *t: Planted.apply(f, taught or f, corrupt, *t))
 
 
-class _Spoilt(torch.autograd.Function):
+class _Corrupted(torch.autograd.Function):
     @staticmethod
-    def forward(ctx, x, spoil):
-        ctx.spoil = spoil
+    def forward(ctx, x, corrupt):
+        ctx.corrupt = corrupt
         return x.clone()
 
     @staticmethod
     def backward(ctx, dw):
-        return ctx.spoil(dw), None
+        return ctx.corrupt(dw), None
 
 
-def spoilt(spoil):
+def corrupted(corrupt):
     """The identity with a wrong backward pass: a mistake that can be inserted anywhere in a function."""
-    return lambda x: _Spoilt.apply(x, spoil)
+    return lambda x: _Corrupted.apply(x, corrupt)
 
 
 def same(x):
@@ -69,6 +69,6 @@ def same(x):
     return x
 
 
-def with_mistake(kind, name, f, x, spoil, **fields):
+def with_mistake(kind, name, f, x, corrupt, **fields):
     """A case of f(*x, mistake), a function that calls `mistake` somewhere."""
-    return Case(kind, name, lambda *t: f(*t, same), x, lambda: lambda *t: f(*t, spoilt(spoil)), **fields)
+    return Case(kind, name, lambda *t: f(*t, same), x, lambda: lambda *t: f(*t, corrupted(corrupt)), **fields)

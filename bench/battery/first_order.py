@@ -22,7 +22,7 @@ def conjugated():
         ("abs2", lambda z: (z * z.conj()).real, cplx(5)),
         ("modrelu", lambda z: z / z.abs() * F.softplus(z.abs() - 0.5), cplx(5)),
     ):
-        yield planted("conjugate", name, f, (x,), spoil=lambda g, x: g.conj())
+        yield planted("conjugate", name, f, (x,), corrupt=lambda g, x: g.conj())
 
 
 def factors():
@@ -40,7 +40,7 @@ def factors():
         ("std", lambda x: x.std(), real(50), 49 / 50),
         ("fft of a real signal", torch.fft.rfft, real(8), 2.0),
     ):
-        yield planted("factor", name, f, x if isinstance(x, tuple) else (x,), spoil=lambda g, x, factor=factor: factor * g)
+        yield planted("factor", name, f, x if isinstance(x, tuple) else (x,), corrupt=lambda g, x, factor=factor: factor * g)
 
 
 def lost_terms():
@@ -88,19 +88,19 @@ def kinks():
         ("hinge", lambda x: F.relu(1 - x).sum(), at_one, 1.0),
         ("elu, alpha 2", lambda x: F.elu(x, 2.0), at_zero, 0.0),
     ):
-        yield planted("wrong at a kink", name, f, (x,), spoil=lambda g, x, kink=kink: torch.where(x == kink, 2.5 * torch.ones_like(g), g))
+        yield planted("wrong at a kink", name, f, (x,), corrupt=lambda g, x, kink=kink: torch.where(x == kink, 2.5 * torch.ones_like(g), g))
 
 
 def one_element():
     """The last of many elements is wrong, as when a loop forgets its tail, by one percent or completely."""
 
     def tail(share):
-        def spoil(g, x):
+        def corrupt(g, x):
             g = g.clone()
             g.view(-1)[-1] *= 1 - share
             return g
 
-        return spoil
+        return corrupt
 
     for name, f, x, share in (
         ("sin, 100", torch.sin, real(100), 0.01),
@@ -112,7 +112,7 @@ def one_element():
         ("|z|, 200", torch.abs, cplx(200), 0.01),
         ("cumsum, 64", lambda x: torch.cumsum(x, 0), real(64), 0.001),
     ):
-        yield planted("wrong for one element", name, f, (x,), spoil=tail(share))
+        yield planted("wrong for one element", name, f, (x,), corrupt=tail(share))
 
 
 class Rounded(torch.autograd.Function):

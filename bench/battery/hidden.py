@@ -64,23 +64,23 @@ def nested():
 
 
 class TwiceDifferentiable(torch.autograd.Function):
-    """f with its own gradient, whose gradients with respect to x and to the incoming gradient are modified by `spoil`."""
+    """f with its own gradient, whose gradients with respect to x and to the incoming gradient are modified by `corrupt`."""
 
     @staticmethod
-    def forward(ctx, f, spoil, x):
-        ctx.f, ctx.spoil = f, spoil
+    def forward(ctx, f, corrupt, x):
+        ctx.f, ctx.corrupt = f, corrupt
         ctx.save_for_backward(x)
         return f(x).detach().clone()
 
     @staticmethod
     def backward(ctx, dw):
-        return None, None, Pullback.apply(ctx.f, ctx.spoil, ctx.saved_tensors[0], dw)
+        return None, None, Pullback.apply(ctx.f, ctx.corrupt, ctx.saved_tensors[0], dw)
 
 
 class Pullback(torch.autograd.Function):
     @staticmethod
-    def forward(ctx, f, spoil, x, dw):
-        ctx.f, ctx.spoil = f, spoil
+    def forward(ctx, f, corrupt, x, dw):
+        ctx.f, ctx.corrupt = f, corrupt
         ctx.save_for_backward(x, dw)
         x = x.detach().requires_grad_()
         with torch.enable_grad():
@@ -92,7 +92,7 @@ class Pullback(torch.autograd.Function):
         with torch.enable_grad():
             first = torch.autograd.grad(ctx.f(x), x, dw, create_graph=True)[0]
             by_x, by_dw = torch.autograd.grad(first, (x, dw), g)
-        return (None, None, *ctx.spoil(by_x, by_dw))
+        return (None, None, *ctx.corrupt(by_x, by_dw))
 
 
 def second_order():
@@ -109,10 +109,10 @@ def second_order():
         ("layer_norm, 1 % by x", lambda x: F.layer_norm(x, (4,)), real(2, 4), 1.01, 1),
         ("logsumexp, negated by x", lambda x: torch.logsumexp(x, -1), real(2, 3), -1, 1),
     ):
-        def spoil(gx, gw, by_x=by_x, by_dw=by_dw):
+        def corrupt(gx, gw, by_x=by_x, by_dw=by_dw):
             return by_x * gx, by_dw * gw
 
-        yield Case("second order", name, f, (x,), lambda f=f, spoil=spoil: lambda x: TwiceDifferentiable.apply(f, spoil, x), order=2)
+        yield Case("second order", name, f, (x,), lambda f=f, corrupt=corrupt: lambda x: TwiceDifferentiable.apply(f, corrupt, x), order=2)
 
 
 def small_parameters():
@@ -179,7 +179,7 @@ def incoming():
         dw *= torch.linspace(0.5, 1.5, dw.numel(), dtype=dw.dtype).view(dw.shape)
         return dw
 
-    for name, f, x, spoil in (
+    for name, f, x, corrupt in (
         ("clipped at 2", torch.sin, real(4), lambda dw: dw.clamp(-2, 2)),
         ("clipped at 100", torch.tanh, real(4), lambda dw: dw.clamp(-100, 100)),
         ("norm clipped at 10", torch.exp, real(4), lambda dw: dw * (10 / dw.norm()).clamp(max=1)),
@@ -190,4 +190,4 @@ def incoming():
         ("modulus clipped at 2", lambda z: z * z, cplx(4), lambda dw: dw / (dw.abs() / 2).clamp(min=1)),
         ("changed in place", torch.tanh, real(4), in_place),
     ):
-        yield with_mistake("incoming gradient", name, lambda x, m, f=f: m(f(x)), (x,), spoil)
+        yield with_mistake("incoming gradient", name, lambda x, m, f=f: m(f(x)), (x,), corrupt)

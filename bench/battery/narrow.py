@@ -96,7 +96,7 @@ def stochastic():
     def depth(x, m):
         return x + m(torch.sin(x)) * (torch.rand(8, 1, dtype=x.dtype) < 0.6) / 0.6
 
-    for name, f, x, spoil in (
+    for name, f, x, corrupt in (
         ("dropout without its scale", dropout, (real(8),), lambda dw: dw / 2),
         ("rrelu", lambda x, m: m(F.rrelu(x, 0.1, 0.6, training=True)), (real(8),), lambda dw: 1.1 * dw),
         ("gaussian, scale lost", gaussian, (real(4), real(4)), torch.zeros_like),
@@ -104,7 +104,7 @@ def stochastic():
         ("gumbel softmax", lambda x, m: m(F.gumbel_softmax(x, tau=0.7)), (real(2, 4),), lambda dw: dw / 0.7),
         ("noise in the weights", lambda x, w, m: x @ m(w + 0.1 * torch.randn_like(w)), (real(2, 3), real(3, 2)), lambda dw: 2 * dw),
     ):
-        yield with_mistake("stochastic", name, f, x, spoil, options={"seed_rng": True}, for_torch=seeded)
+        yield with_mistake("stochastic", name, f, x, corrupt, options={"seed_rng": True}, for_torch=seeded)
     yield Case("stochastic", "mask drawn twice", lambda x: F.dropout(x, 0.5), (real(12),), lambda: Redrawn.apply, options={"seed_rng": True},
                for_torch=seeded)
     yield Case("stochastic", "spectral norm", Normalised(False), (real(2, 3),), lambda: Normalised(True), options={"seed_rng": True}, for_torch=seeded)

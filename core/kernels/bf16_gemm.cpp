@@ -156,7 +156,7 @@ Bf16Products::Bf16Products(bool on) : on_(on) {
 
 Bf16Products::~Bf16Products() { scopes -= on_ ? 1 : 0; }
 
-bool bf16_products_are_on() { return scopes.load(std::memory_order_relaxed) > 0; }
+bool bf16_products_enabled() { return scopes.load(std::memory_order_relaxed) > 0; }
 
 Bf16Panels::Bf16Panels(Transpose b_is, std::int64_t K, std::int64_t N, const float* B, std::int64_t ldb)
     : K_(K), pairs_(static_cast<std::size_t>((N + panel_columns - 1) / panel_columns * panel_columns * pairs_of(K))) {

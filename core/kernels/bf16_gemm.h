@@ -29,7 +29,7 @@ class Bf16Products {
  private:
   bool on_;
 };
-bool bf16_products_are_on();
+bool bf16_products_enabled();
 inline constexpr std::int64_t bf16_least = 32;
 
 /// op(B) [K, N], rounded and stored in the order in which products read it: panels of 64 columns, each [⌈K/2⌉, 64] pairs of rows.

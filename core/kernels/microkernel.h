@@ -85,14 +85,14 @@ template <RealScalar R>
 void multiply_panel(std::int64_t M, std::int64_t N, std::int64_t K, Strided<R> A, const R* B, std::int64_t ldb, R alpha, R* C,
                     std::int64_t ldc, bool add) {
   using Tile = RegisterTile<R>;
-  const auto whole = [&](std::int64_t rows, Strided<R> a, R* c, std::int64_t step, bool to_what_is_there) {
+  const auto whole = [&](std::int64_t rows, Strided<R> a, R* c, std::int64_t step, bool accumulate) {
     switch ((N + Tile::width - 1) / Tile::width) {
-      case 1: return detail::multiply_rows<R, 1>(rows, K, a, B, ldb, alpha, c, step, to_what_is_there);
-      case 2: return detail::multiply_rows<R, 2>(rows, K, a, B, ldb, alpha, c, step, to_what_is_there);
+      case 1: return detail::multiply_rows<R, 1>(rows, K, a, B, ldb, alpha, c, step, accumulate);
+      case 2: return detail::multiply_rows<R, 2>(rows, K, a, B, ldb, alpha, c, step, accumulate);
       default:
         if constexpr (Tile::packs > 2) {
-          if (N <= 3 * Tile::width) return detail::multiply_rows<R, 3>(rows, K, a, B, ldb, alpha, c, step, to_what_is_there);
-          return detail::multiply_rows<R, 4>(rows, K, a, B, ldb, alpha, c, step, to_what_is_there);
+          if (N <= 3 * Tile::width) return detail::multiply_rows<R, 3>(rows, K, a, B, ldb, alpha, c, step, accumulate);
+          return detail::multiply_rows<R, 4>(rows, K, a, B, ldb, alpha, c, step, accumulate);
         }
     }
   };

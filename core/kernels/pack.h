@@ -313,19 +313,19 @@ struct PackAt {
   void add(T* array, const X& x) const {
     store(array, load(array) + x);
   }
-  /// array[...] += x if `to_what_is_there`, otherwise array[...] = x: the write that GradientAccumulator::accumulate requires.
+  /// array[...] += x if `accumulate`, otherwise array[...] = x: the write that GradientAccumulator::accumulate requires.
   template <class T, class X>
-  void put(T* array, const X& x, bool to_what_is_there) const {
-    to_what_is_there ? add(array, x) : store(array, x);
+  void put(T* array, const X& x, bool accumulate) const {
+    accumulate ? add(array, x) : store(array, x);
   }
 
   /// x, with `other` in the lanes beyond the last element.
-  Pack<R> only(Pack<R> x, R other = 0) const {
+  Pack<R> fill_tail(Pack<R> x, R other = 0) const {
     if constexpr (!Whole)
       for (int l = static_cast<int>(count); l < Pack<R>::width; ++l) x.lanes[l] = other;
     return x;
   }
-  ComplexPack<R> only(ComplexPack<R> z) const { return {only(z.re), only(z.im)}; }
+  ComplexPack<R> fill_tail(ComplexPack<R> z) const { return {fill_tail(z.re), fill_tail(z.im)}; }
 
  private:
   std::int64_t lanes() const {
@@ -348,7 +348,7 @@ void for_packs(std::int64_t begin, std::int64_t end, const F& f) {
 template <Scalar T, class F>
 T pack_sum(std::int64_t begin, std::int64_t end, const F& term) {
   PackOf<T> total(T(0));
-  for_packs<RealOf<T>>(begin, end, [&](auto at) { total += at.only(term(at)); });
+  for_packs<RealOf<T>>(begin, end, [&](auto at) { total += at.fill_tail(term(at)); });
   return sum(total);
 }
 
@@ -357,7 +357,7 @@ template <RealScalar R>
 R pack_max(std::int64_t begin, std::int64_t end, const R* x) {
   constexpr R least = -std::numeric_limits<R>::infinity();
   Pack<R> best(least);
-  for_packs<R>(begin, end, [&](auto at) { best = math::max(at.only(at.load(x), least), best); });
+  for_packs<R>(begin, end, [&](auto at) { best = math::max(at.fill_tail(at.load(x), least), best); });
   return largest(best);
 }
 

@@ -13,7 +13,7 @@ namespace argand {
 inline constexpr int deepest_json = 64;
 
 /// Whether more than deepest_json brackets are nested. Looks only at strings and brackets: `text` need not be valid JSON.
-inline bool nests_too_deep(std::string_view text) {
+inline bool nested_too_deeply(std::string_view text) {
   int depth = 0;
   bool in_string = false;
   for (std::size_t k = 0; k < text.size(); ++k) {
@@ -34,15 +34,15 @@ inline bool nests_too_deep(std::string_view text) {
 
 /// The parsed value. If the text is not JSON or nests too deep, the result's is_discarded() is true.
 template <class Json = nlohmann::ordered_json>
-Json json_or_nothing(std::string_view text) {
-  if (nests_too_deep(text)) return Json(nlohmann::detail::value_t::discarded);
+Json try_parse_json(std::string_view text) {
+  if (nested_too_deeply(text)) return Json(nlohmann::detail::value_t::discarded);
   return Json::parse(text, nullptr, false);
 }
 
 /// The parsed value. Throws Error, `op` first: "op: nested more than 64 levels deep", or with the parser's message.
 template <class Json = nlohmann::ordered_json>
 Json parse_json(std::string_view op, std::string_view text) {
-  require(!nests_too_deep(text), op, "nested more than {} levels deep", deepest_json);
+  require(!nested_too_deeply(text), op, "nested more than {} levels deep", deepest_json);
   try {
     return Json::parse(text);
   } catch (const nlohmann::json::exception& error) {

@@ -83,9 +83,9 @@ int order(std::int64_t n) {
 }
 
 /// Keeps OpenBLAS to the calling thread, as in blas_gemm.
-class Alone {
+class SingleThreaded {
  public:
-  Alone() {
+  SingleThreaded() {
     if (!blas_shares_threads() && openblas_get_num_threads() != 1) openblas_set_num_threads(1);
   }
 
@@ -95,7 +95,7 @@ class Alone {
 
 /// The workspace size that a routine asks for, returned in the first element of the workspace.
 template <Scalar T>
-int asked(T size) {
+int workspace_size(T size) {
   return static_cast<int>(std::ceil(real_of(size) * (1 + std::numeric_limits<RealOf<T>>::epsilon())));
 }
 
@@ -103,7 +103,7 @@ int asked(T size) {
 
 template <Scalar T>
 std::int64_t lapack_lu(std::int64_t size, T* A, std::vector<int>& pivots) {
-  const Alone alone;
+  const SingleThreaded alone;
   const int n = order(size), lda = std::max(1, n);
   pivots.resize(static_cast<std::size_t>(n));
   int info = 0;
@@ -113,7 +113,7 @@ std::int64_t lapack_lu(std::int64_t size, T* A, std::vector<int>& pivots) {
 
 template <Scalar T>
 void lapack_solve(bool adjoint, std::int64_t size, std::int64_t columns, const T* LU, const std::vector<int>& pivots, T* B) {
-  const Alone alone;
+  const SingleThreaded alone;
   const int n = order(size), k = static_cast<int>(columns), ld = std::max(1, n);
   int info = 0;
   Lapack<T>::lu_solve(adjoint ? "C" : "N", &n, &k, LU, &ld, pivots.data(), B, &ld, &info, 1);
@@ -121,7 +121,7 @@ void lapack_solve(bool adjoint, std::int64_t size, std::int64_t columns, const T
 
 template <Scalar T>
 std::int64_t lapack_cholesky(std::int64_t size, T* A) {
-  const Alone alone;
+  const SingleThreaded alone;
   const int n = order(size), lda = std::max(1, n);
   int info = 0;
   Lapack<T>::cholesky("L", &n, A, &lda, &info, 1);
@@ -131,14 +131,14 @@ std::int64_t lapack_cholesky(std::int64_t size, T* A) {
 
 template <Scalar T>
 void lapack_qr(std::int64_t rows, std::int64_t columns, T* A, T* R) {
-  const Alone alone;
+  const SingleThreaded alone;
   const int m = order(rows), n = order(columns), lda = std::max(1, m), ask = -1;
   int info = 0;
   std::vector<T> tau(static_cast<std::size_t>(n)), work(1);
   T size_q;
   Lapack<T>::qr(&m, &n, A, &lda, tau.data(), work.data(), &ask, &info);
   Lapack<T>::q_of(&m, &n, &n, A, &lda, tau.data(), &size_q, &ask, &info);
-  const int size = std::max({1, asked(work[0]), asked(size_q)});
+  const int size = std::max({1, workspace_size(work[0]), workspace_size(size_q)});
   work.resize(static_cast<std::size_t>(size));
   Lapack<T>::qr(&m, &n, A, &lda, tau.data(), work.data(), &size, &info);
   for (std::int64_t j = 0; j < n; ++j)
@@ -152,7 +152,7 @@ namespace {
 constexpr std::size_t room = 16;
 
 template <Scalar T>
-std::vector<T> with_room(const T* x, std::size_t size) {
+std::vector<T> padded_copy(const T* x, std::size_t size) {
   std::vector<T> copy(size + room);
   std::copy_n(x, size, copy.begin());
   return copy;
@@ -166,21 +166,21 @@ using Doubled = std::conditional_t<ComplexScalar<T>, std::complex<double>, doubl
 template <Scalar T>
 void eigh_in_double(std::int64_t size_n, T* A, double* lambda) {
   using R = double;
-  const Alone alone;
+  const SingleThreaded alone;
   const int n = order(size_n), lda = std::max(1, n), ask = -1;
   int info = 0, isize = 1;
   T size_work{};
   if constexpr (ComplexScalar<T>) {
     R size_rwork = 0;
     zheevd_("V", "L", &n, A, &lda, lambda, &size_work, &ask, &size_rwork, &ask, &isize, &ask, &info, 1, 1);
-    const int size = asked(size_work), rsize = asked(size_rwork);
+    const int size = workspace_size(size_work), rsize = workspace_size(size_rwork);
     std::vector<T> work(static_cast<std::size_t>(size));
     std::vector<R> rwork(static_cast<std::size_t>(rsize));
     std::vector<int> iwork(static_cast<std::size_t>(isize));
     zheevd_("V", "L", &n, A, &lda, lambda, work.data(), &size, rwork.data(), &rsize, iwork.data(), &isize, &info, 1, 1);
   } else {
     dsyevd_("V", "L", &n, A, &lda, lambda, &size_work, &ask, &isize, &ask, &info, 1, 1);
-    const int size = asked(size_work);
+    const int size = workspace_size(size_work);
     std::vector<T> work(static_cast<std::size_t>(size));
     std::vector<int> iwork(static_cast<std::size_t>(isize));
     dsyevd_("V", "L", &n, A, &lda, lambda, work.data(), &size, iwork.data(), &isize, &info, 1, 1);
@@ -191,12 +191,12 @@ void eigh_in_double(std::int64_t size_n, T* A, double* lambda) {
 template <Scalar T>
 void svd_in_double(std::int64_t rows, std::int64_t columns, const T* A, T* U, double* s, T* Vh) {
   using R = double;
-  const Alone alone;
+  const SingleThreaded alone;
   const int m = order(rows), n = order(columns), k = std::min(m, n), lda = std::max(1, m), ldvh = std::max(1, k), ask = -1;
   const auto least = static_cast<std::size_t>(k), most = static_cast<std::size_t>(std::max(m, n));
   const auto size_a = static_cast<std::size_t>(rows * columns), size_u = static_cast<std::size_t>(rows * k),
              size_vh = static_cast<std::size_t>(k * columns);
-  std::vector<T> a = with_room(A, size_a), u(size_u + room), vh(size_vh + room);
+  std::vector<T> a = padded_copy(A, size_a), u(size_u + room), vh(size_vh + room);
   int info = 0;
   T size_work{};
   std::vector<int> iwork(8 * least + 1);
@@ -204,13 +204,13 @@ void svd_in_double(std::int64_t rows, std::int64_t columns, const T* A, T* U, do
     std::vector<R> rwork(least * std::max(5 * least + 7, 2 * most + 2 * least + 1) + 1);
     zgesdd_("S", &m, &n, a.data(), &lda, s, u.data(), &lda, vh.data(), &ldvh, &size_work, &ask, rwork.data(), iwork.data(), &info,
             1);
-    const int size = asked(size_work);
+    const int size = workspace_size(size_work);
     std::vector<T> work(static_cast<std::size_t>(size) + room);
     zgesdd_("S", &m, &n, a.data(), &lda, s, u.data(), &lda, vh.data(), &ldvh, work.data(), &size, rwork.data(), iwork.data(), &info,
             1);
   } else {
     dgesdd_("S", &m, &n, a.data(), &lda, s, u.data(), &lda, vh.data(), &ldvh, &size_work, &ask, iwork.data(), &info, 1);
-    const int size = asked(size_work);
+    const int size = workspace_size(size_work);
     std::vector<T> work(static_cast<std::size_t>(size) + room);
     dgesdd_("S", &m, &n, a.data(), &lda, s, u.data(), &lda, vh.data(), &ldvh, work.data(), &size, iwork.data(), &info, 1);
   }
@@ -256,29 +256,29 @@ void lapack_svd(std::int64_t rows, std::int64_t columns, T* A, T* U, RealOf<T>* 
 }
 
 std::int64_t lapack_schur(std::int64_t size_n, double* A, double* Q, std::complex<double>* lambda) {
-  const Alone alone;
+  const SingleThreaded alone;
   const int n = order(size_n), ld = std::max(1, n), ask = -1;
   int info = 0, sorted = 0;
   double size_work = 0;
   std::vector<double> re(static_cast<std::size_t>(ld)), im(re.size());
   dgees_("V", "N", nullptr, &n, A, &ld, &sorted, re.data(), im.data(), Q, &ld, &size_work, &ask, nullptr, &info, 1, 1);
-  const int size = std::max(1, asked(size_work));
+  const int size = std::max(1, workspace_size(size_work));
   std::vector<double> work(static_cast<std::size_t>(size));
   dgees_("V", "N", nullptr, &n, A, &ld, &sorted, re.data(), im.data(), Q, &ld, work.data(), &size, nullptr, &info, 1, 1);
   for (std::size_t k = 0; k < static_cast<std::size_t>(n); ++k) lambda[k] = {re[k], im[k]};
   return info;
 }
 std::int64_t lapack_schur(std::int64_t size_n, std::complex<double>* A, std::complex<double>* Q, std::complex<double>* lambda) {
-  const Alone alone;
+  const SingleThreaded alone;
   const int n = order(size_n), ld = std::max(1, n), ask = -1;
   int info = 0, sorted = 0;
   std::complex<double> size_work = 0;
   std::vector<double> rwork(static_cast<std::size_t>(ld));
   const auto all = static_cast<std::size_t>(size_n * size_n);
-  std::vector<std::complex<double>> a = with_room(A, all), q(all + room);
+  std::vector<std::complex<double>> a = padded_copy(A, all), q(all + room);
   zgees_("V", "N", nullptr, &n, a.data(), &ld, &sorted, lambda, q.data(), &ld, &size_work, &ask, rwork.data(), nullptr, &info, 1,
          1);
-  const int size = std::max(1, asked(size_work));
+  const int size = std::max(1, workspace_size(size_work));
   std::vector<std::complex<double>> work(static_cast<std::size_t>(size) + room);
   zgees_("V", "N", nullptr, &n, a.data(), &ld, &sorted, lambda, q.data(), &ld, work.data(), &size, rwork.data(), nullptr, &info, 1,
          1);
@@ -288,14 +288,14 @@ std::int64_t lapack_schur(std::int64_t size_n, std::complex<double>* A, std::com
 }
 
 std::int64_t lapack_eig(std::int64_t size_n, double* A, std::complex<double>* lambda, std::complex<double>* V) {
-  const Alone alone;
+  const SingleThreaded alone;
   const int n = order(size_n), ld = std::max(1, n), ask = -1;
   const auto N = static_cast<std::size_t>(n);
   int info = 0;
   double size_work = 0;
   std::vector<double> re(N + 1), im(N + 1), parts(N * N + 1);
   dgeev_("N", "V", &n, A, &ld, re.data(), im.data(), nullptr, &ld, parts.data(), &ld, &size_work, &ask, &info, 1, 1);
-  const int size = std::max(1, asked(size_work));
+  const int size = std::max(1, workspace_size(size_work));
   std::vector<double> work(static_cast<std::size_t>(size));
   dgeev_("N", "V", &n, A, &ld, re.data(), im.data(), nullptr, &ld, parts.data(), &ld, work.data(), &size, &info, 1, 1);
   // For a conjugate pair, one column holds the real parts of the first vector and the next its imaginary parts.
@@ -308,15 +308,15 @@ std::int64_t lapack_eig(std::int64_t size_n, double* A, std::complex<double>* la
   return info;
 }
 std::int64_t lapack_eig(std::int64_t size_n, std::complex<double>* A, std::complex<double>* lambda, std::complex<double>* V) {
-  const Alone alone;
+  const SingleThreaded alone;
   const int n = order(size_n), ld = std::max(1, n), ask = -1;
   int info = 0;
   std::complex<double> size_work = 0;
   std::vector<double> rwork(2 * static_cast<std::size_t>(ld));
   const auto all = static_cast<std::size_t>(size_n * size_n);
-  std::vector<std::complex<double>> a = with_room(A, all), v(all + room);
+  std::vector<std::complex<double>> a = padded_copy(A, all), v(all + room);
   zgeev_("N", "V", &n, a.data(), &ld, lambda, nullptr, &ld, v.data(), &ld, &size_work, &ask, rwork.data(), &info, 1, 1);
-  const int size = std::max(1, asked(size_work));
+  const int size = std::max(1, workspace_size(size_work));
   std::vector<std::complex<double>> work(static_cast<std::size_t>(size) + room);
   zgeev_("N", "V", &n, a.data(), &ld, lambda, nullptr, &ld, v.data(), &ld, work.data(), &size, rwork.data(), &info, 1, 1);
   std::copy_n(v.begin(), all, V);

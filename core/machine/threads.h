@@ -1,5 +1,5 @@
 #pragma once
-/// The thread pool behind parallel_for and side_by_side (core/parallel.h). The build chooses the implementation: OpenMP
+/// The thread pool behind parallel_for and parallel_jobs (core/parallel.h). The build chooses the implementation: OpenMP
 /// (threads_openmp.cpp), or with -Dthreads=serial the calling thread alone (threads_serial.cpp), for platforms without threads,
 /// such as a page in a browser.
 
@@ -23,7 +23,7 @@ int limit();
 void set_limit(int n);
 
 /// Whether the calling thread is part of a running team().
-bool inside();
+bool in_team();
 
 /// Calls work(i, p) for i = 0, ..., p - 1 concurrently, with the calling thread taking part; 1 <= p <= n is the number of threads
 /// available. Returns when all are done. `work` must not throw.
@@ -31,7 +31,7 @@ void team(int n, Work work);
 
 /// Calls work(i, p) for i = 0, ..., p - 1 in independent threads, one of them the calling thread: each may call
 /// team() and set_limit() as if it were alone. Returns when all are done. `work` must not throw.
-void apart(int n, Work work);
+void run_independently(int n, Work work);
 
 /// Whether libraries that use OpenMP threads share those of team().
 bool are_openmp();

@@ -9,7 +9,7 @@ namespace argand::threads {
 
 int limit() { return omp_get_max_threads(); }
 void set_limit(int n) { omp_set_num_threads(n); }
-bool inside() { return omp_in_parallel() != 0; }
+bool in_team() { return omp_in_parallel() != 0; }
 bool are_openmp() { return true; }
 
 void team(int n, Work work) {
@@ -17,7 +17,7 @@ void team(int n, Work work) {
   work(omp_get_thread_num(), omp_get_num_threads());
 }
 
-void apart(int n, Work work) {
+void run_independently(int n, Work work) {
   std::vector<std::jthread> others;
   for (int i = 1; i < n; ++i) others.emplace_back([=] { work(i, n); });
   work(0, n);

@@ -11,7 +11,7 @@ thread_local bool at_work = false;
 
 int limit() { return asked_for; }
 void set_limit(int n) { asked_for = n; }
-bool inside() { return at_work; }
+bool in_team() { return at_work; }
 bool are_openmp() { return false; }
 
 void team(int, Work work) {
@@ -21,6 +21,6 @@ void team(int, Work work) {
   at_work = before;
 }
 
-void apart(int, Work work) { work(0, 1); }
+void run_independently(int, Work work) { work(0, 1); }
 
 }  // namespace argand::threads

@@ -49,7 +49,7 @@ std::string current_key(const std::string& key) {
   return key;
 }
 
-int place_of_word(std::string_view key, const std::string& word, std::string_view choices) {
+int index_of_word(std::string_view key, const std::string& word, std::string_view choices) {
   const std::vector<std::string> words = split_choices(choices);
   const auto found = std::find(words.begin(), words.end(), word);
   if (found == words.end()) fail("config", "{} \"{}\" is not one of {}{}", key, word, choices, did_you_mean(word, words));

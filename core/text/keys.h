@@ -29,7 +29,7 @@ inline constexpr std::array renamed_keys = {RenamedKey{"rival", "baseline"}};
 std::string current_key(const std::string& key);
 
 /// The index of `word` in `choices`. Throws `config: KEY "WORD" is not one of CHOICES`, with a suggestion.
-int place_of_word(std::string_view key, const std::string& word, std::string_view choices);
+int index_of_word(std::string_view key, const std::string& word, std::string_view choices);
 
 /// An enumeration whose values 0, 1, ... have words: `words_of(E)`, declared beside it, lists them in order, joined by '|'.
 template <class E>
@@ -42,7 +42,7 @@ std::string word_of(E value) {
 }
 template <Worded E>
 E value_of_word(std::string_view key, const std::string& word) {
-  return static_cast<E>(place_of_word(key, word, words_of(E())));
+  return static_cast<E>(index_of_word(key, word, words_of(E())));
 }
 /// All values, in order.
 template <Worded E>
@@ -64,7 +64,7 @@ class KeyVisitor {
   virtual void key(const char* name, std::vector<std::int64_t>& value, const char* choices, const char* help) = 0;
 
   /// For configurations that list their keys: f("mode", mode, "which projections are complex-linear"). An enumeration is shown as
-  /// its word and read back; throws like place_of_word if it is no longer valid.
+  /// its word and read back; throws like index_of_word if it is no longer valid.
   template <class T>
   void operator()(const char* name, T& value, const char* help) {
     if constexpr (Worded<T>) {

@@ -121,7 +121,7 @@ double Grammar::best_possible_loss(const Ids& tokens) const {
   return -std::accumulate(log_p.begin() + 1, log_p.end(), 0.0) / static_cast<double>(log_p.size() - 1);
 }
 
-Grammar::Worth Grammar::worth() const {
+Grammar::ForgettingCost Grammar::forgetting_cost() const {
   const auto cost = [&](const auto& forget) {
     std::map<GrammarSymbol, std::int32_t> numbers;
     std::vector<std::int32_t> classes;

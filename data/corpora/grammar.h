@@ -13,8 +13,8 @@
 /// It is a simple grammar (data/corpora/simple_grammar.h explains why that makes probabilities and entropy exact): given the text
 /// so far, one symbol decides the distribution of the next word, and a symbol's rules begin with different words. 200 words, all
 /// rules in data/corpora/grammar_rules.cpp. A paragraph has 62 tokens on average. The entropy is 1.952 nats per token: perplexity
-/// 7.04, against 200 for a uniform guess. Remembering is worth (worth() computes it; the additional loss of a predictor that
-/// forgets only this): number across modifiers 0.030, or ln 2 for each such verb; the person 0.113; the topic 0.542.
+/// 7.04, against 200 for a uniform guess. Remembering is worth (forgetting_cost() computes it; the additional loss of a predictor
+/// that forgets only this): number across modifiers 0.030, or ln 2 for each such verb; the person 0.113; the topic 0.542.
 
 #include <cstdint>
 #include <map>
@@ -67,12 +67,12 @@ class Grammar {
   double best_possible_loss(const Ids& tokens) const;
 
   /// The loss, in nats per token, of a predictor that knows everything else but forgets ...
-  struct Worth {
+  struct ForgettingCost {
     double number;     ///< ... the subject's number when a modifier separates it from the verb
     double reference;  ///< ... which person the paragraph is about
     double topic;      ///< ... its topic
   };
-  Worth worth() const;
+  ForgettingCost forgetting_cost() const;
 
   /// Parses a text, e.g. a model's, word by word: an error is classified by what would have to differ for the word to be right, and
   /// parsing continues. The text begins with a paragraph, or with `<eos>` and then one. An unfinished last sentence does not count.

@@ -21,7 +21,7 @@ bool is_woman(int name) { return name < GrammarRules::n_names / 2; }
 struct TopicForms {
   std::array<Forms, 2> roles;
   std::array<Forms, 3> others;  ///< beings without a role
-  std::array<Forms, 4> things, acts, deeds;
+  std::array<Forms, 4> things, intransitive_verbs, transitive_verbs;
   std::array<const char*, 3> adjectives;
 };
 
@@ -30,26 +30,26 @@ const std::array<TopicForms, GrammarRules::n_topics> topic_forms = {
     TopicForms{.roles = {{{"farmer", "farmers"}, {"shepherd", "shepherds"}}},
                .others = {{{"cow", "cows"}, {"horse", "horses"}, {"goat", "goats"}}},
                .things = {{{"barn", "barns"}, {"field", "fields"}, {"fence", "fences"}, {"cart", "carts"}}},
-               .acts = {{{"works", "work"}, {"rests", "rest"}, {"eats", "eat"}, {"sleeps", "sleep"}}},
-               .deeds = {{{"feeds", "feed"}, {"follows", "follow"}, {"guards", "guard"}, {"calls", "call"}}},
+               .intransitive_verbs = {{{"works", "work"}, {"rests", "rest"}, {"eats", "eat"}, {"sleeps", "sleep"}}},
+               .transitive_verbs = {{{"feeds", "feed"}, {"follows", "follow"}, {"guards", "guard"}, {"calls", "call"}}},
                .adjectives = {"dusty", "young", "gentle"}},
     TopicForms{.roles = {{{"sailor", "sailors"}, {"captain", "captains"}}},
                .others = {{{"seal", "seals"}, {"gull", "gulls"}, {"whale", "whales"}}},
                .things = {{{"ship", "ships"}, {"harbor", "harbors"}, {"reef", "reefs"}, {"net", "nets"}}},
-               .acts = {{{"swims", "swim"}, {"drifts", "drift"}, {"dives", "dive"}, {"sings", "sing"}}},
-               .deeds = {{{"watches", "watch"}, {"saves", "save"}, {"greets", "greet"}, {"hears", "hear"}}},
+               .intransitive_verbs = {{{"swims", "swim"}, {"drifts", "drift"}, {"dives", "dive"}, {"sings", "sing"}}},
+               .transitive_verbs = {{{"watches", "watch"}, {"saves", "save"}, {"greets", "greet"}, {"hears", "hear"}}},
                .adjectives = {"salty", "lonely", "brave"}},
     TopicForms{.roles = {{{"baker", "bakers"}, {"teacher", "teachers"}}},
                .others = {{{"doctor", "doctors"}, {"neighbor", "neighbors"}, {"child", "children"}}},
                .things = {{{"shop", "shops"}, {"bridge", "bridges"}, {"street", "streets"}, {"lamp", "lamps"}}},
-               .acts = {{{"talks", "talk"}, {"waits", "wait"}, {"laughs", "laugh"}, {"hurries", "hurry"}}},
-               .deeds = {{{"visits", "visit"}, {"helps", "help"}, {"thanks", "thank"}, {"meets", "meet"}}},
+               .intransitive_verbs = {{{"talks", "talk"}, {"waits", "wait"}, {"laughs", "laugh"}, {"hurries", "hurry"}}},
+               .transitive_verbs = {{{"visits", "visit"}, {"helps", "help"}, {"thanks", "thank"}, {"meets", "meet"}}},
                .adjectives = {"busy", "tall", "cheerful"}},
     TopicForms{.roles = {{{"hunter", "hunters"}, {"ranger", "rangers"}}},
                .others = {{{"wolf", "wolves"}, {"fox", "foxes"}, {"bear", "bears"}}},
                .things = {{{"tree", "trees"}, {"cave", "caves"}, {"path", "paths"}, {"river", "rivers"}}},
-               .acts = {{{"hides", "hide"}, {"howls", "howl"}, {"climbs", "climb"}, {"listens", "listen"}}},
-               .deeds = {{{"chases", "chase"}, {"fears", "fear"}, {"finds", "find"}, {"tracks", "track"}}},
+               .intransitive_verbs = {{{"hides", "hide"}, {"howls", "howl"}, {"climbs", "climb"}, {"listens", "listen"}}},
+               .transitive_verbs = {{{"chases", "chase"}, {"fears", "fear"}, {"finds", "find"}, {"tracks", "track"}}},
                .adjectives = {"strange", "silent", "wild"}}};
 
 }  // namespace
@@ -79,8 +79,8 @@ GrammarRules::GrammarRules(std::uint64_t seed) {
     topics_.push_back({.roles = rank(pairs(forms.roles)),
                        .beings = rank(pairs(forms.roles, forms.others)),
                        .things = rank(pairs(forms.things)),
-                       .acts = rank(pairs(forms.acts)),
-                       .deeds = rank(pairs(forms.deeds)),
+                       .intransitive_verbs = rank(pairs(forms.intransitive_verbs)),
+                       .transitive_verbs = rank(pairs(forms.transitive_verbs)),
                        .adjectives = rank(adjectives)});
   }
 }
@@ -129,8 +129,8 @@ class GrammarRules::Builder {
   void finite(double w, const Topic& topic, const GrammarSymbol& s) {
     const bool is_plural = s.number == Number::Plural;
     word(w * 0.18, is_plural ? "are" : "is", {{SymbolKind::Predicative, s.topic}});
-    forms(w * 0.32, topic.acts, is_plural);
-    forms(w * 0.50, topic.deeds, is_plural, {{SymbolKind::Object, s.topic, s.name, s.number}});
+    forms(w * 0.32, topic.intransitive_verbs, is_plural);
+    forms(w * 0.50, topic.transitive_verbs, is_plural, {{SymbolKind::Object, s.topic, s.name, s.number}});
   }
   void predicate(double w, const Topic& topic, const GrammarSymbol& s) {
     const std::int8_t is_distant = s.is_distant_verb() ? 1 : 0;
@@ -245,7 +245,7 @@ std::vector<Production> GrammarRules::productions(const GrammarSymbol& s) const 
 
     // ... that fear the hunter   |   ... that are wild   |   ... that the hunter near the river fears
     case K::Relative:
-      b.forms(0.5, topic.deeds, is_plural, {{K::PlainObject, t}});
+      b.forms(0.5, topic.transitive_verbs, is_plural, {{K::PlainObject, t}});
       b.word(0.1, is_plural ? "are" : "is", {{K::Predicative, t}});
       b.determiners(0.4, [&](Number n) { return Rest{{K::RelativeSubject, t, -1, n, s.level}}; });
       break;
@@ -255,12 +255,12 @@ std::vector<Production> GrammarRules::productions(const GrammarSymbol& s) const 
       break;
     case K::RelativeTail: {
       const Symbol verb{K::RelativeAfter, t, -1, s.number};
-      b.forms(0.60, topic.deeds, is_plural);
+      b.forms(0.60, topic.transitive_verbs, is_plural);
       b.prepositions(0.22, {{K::Place, t}, verb});
       if (s.level > 0) b.word(0.18, "that", {{K::Relative, t, -1, s.number, static_cast<std::int8_t>(s.level - 1)}, verb});
       break;
     }
-    case K::RelativeAfter: b.forms(1, topic.deeds, is_plural); break;
+    case K::RelativeAfter: b.forms(1, topic.transitive_verbs, is_plural); break;
   }
   return std::move(b.list);
 }

@@ -61,7 +61,7 @@ class GrammarRules {
   };
   using Words = std::vector<Word>;
   struct Topic {
-    Words roles, beings, things, acts, deeds, adjectives;  ///< beings include roles; acts are intransitive, deeds transitive
+    Words roles, beings, things, intransitive_verbs, transitive_verbs, adjectives;  ///< beings include roles
   };
   class Builder;
 

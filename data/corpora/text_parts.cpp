@@ -13,7 +13,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-bool is_there(const fs::path& path) {
+bool path_exists(const fs::path& path) {
   std::error_code ignored;
   return fs::exists(path, ignored);
 }
@@ -21,7 +21,7 @@ bool is_there(const fs::path& path) {
 TextFiles find_in_folder(const std::string& folder) {
   const auto in = [&](const std::string& name) { return (fs::path(folder) / name).string(); };
   const auto if_there = [&](const std::string& path) {
-    return is_there(path) ? std::vector<std::string>{path} : std::vector<std::string>{};
+    return path_exists(path) ? std::vector<std::string>{path} : std::vector<std::string>{};
   };
   for (const auto& around : {std::pair("", ".txt"), std::pair("wiki.", ".tokens")}) {
     const auto part = [&](const char* name) { return if_there(in(std::string(around.first) + name + around.second)); };
@@ -38,7 +38,7 @@ TextFiles find_in_folder(const std::string& folder) {
 }
 
 /// Where to cut the text after about this share of its bytes.
-std::size_t place_of_cut(std::string_view text, double share) {
+std::size_t cut_position(std::string_view text, double share) {
   const auto wanted = std::min(text.size(), static_cast<std::size_t>(share * static_cast<double>(text.size())));
   const std::size_t from = std::max<std::size_t>(wanted, 1) - 1;  // there may be a mark right before it
   for (const char mark : {'\n', ' '})
@@ -73,13 +73,13 @@ Split parse_split(std::string_view text) {
 }
 
 std::vector<std::string> text_names(const std::string& data) {
-  if (is_there(data)) return {data};
+  if (path_exists(data)) return {data};
   std::vector<std::string> names;
   for (std::size_t at = 0; at <= data.size();) {
     const std::size_t next = std::min(data.find(',', at), data.size());
     std::size_t end = next;
-    while (end < data.size() && !is_there(data.substr(at, end - at))) end = std::min(data.find(',', end + 1), data.size());
-    if (!is_there(data.substr(at, end - at))) end = next;  // no such file: report the first name as missing
+    while (end < data.size() && !path_exists(data.substr(at, end - at))) end = std::min(data.find(',', end + 1), data.size());
+    if (!path_exists(data.substr(at, end - at))) end = next;  // no such file: report the first name as missing
     names.push_back(data.substr(at, end - at));
     at = end + 1;
   }
@@ -91,7 +91,8 @@ TextFiles find_text(const std::string& data) {
   const std::vector<std::string> names = text_names(data);
   for (const std::string& name : names) {
     std::error_code ignored;
-    require(is_there(name), "data", "{} does not exist; `data` takes one or more texts, or a folder with train.txt or other texts",
+    require(path_exists(name), "data",
+            "{} does not exist; `data` takes one or more texts, or a folder with train.txt or other texts",
             name.empty() ? "file without a name" : name);
     if (!fs::is_directory(name, ignored)) {
       files.train.push_back(name);
@@ -122,13 +123,13 @@ std::string read_text(const std::vector<std::string>& files) {
 }
 
 TextParts cut(const std::string& text, const Split& split) {
-  const std::size_t first = place_of_cut(text, split.train / 100);
-  const std::size_t second = split.test > 0 ? std::max(first, place_of_cut(text, (split.train + split.valid) / 100)) : text.size();
+  const std::size_t first = cut_position(text, split.train / 100);
+  const std::size_t second = split.test > 0 ? std::max(first, cut_position(text, (split.train + split.valid) / 100)) : text.size();
   return {text.substr(0, first), text.substr(first, second - first), text.substr(second)};
 }
 
 TextParts read_parts(const TextFiles& files, const Split& split) {
-  if (!files.in_parts()) return cut(read_text(files.train), split);
+  if (!files.has_parts()) return cut(read_text(files.train), split);
   TextParts parts;
   if (files.valid.empty())
     parts = cut(read_text(files.train), {.train = 100 - split.valid, .valid = split.valid, .test = 0});
@@ -142,7 +143,7 @@ std::string description(const TextFiles& files, const Split& split, const TextPa
   const auto name = [](const std::string& path) { return fs::path(path).filename().string(); };
   std::string text = name(files.train.front());
   if (files.train.size() > 1) text = fmt::format("{} files, {} to {}", files.train.size(), text, name(files.train.back()));
-  if (files.in_all_parts())
+  if (files.has_all_parts())
     text += fmt::format(", {} and {}", name(files.valid.front()), name(files.test.front()));
   else if (!files.valid.empty())
     text += fmt::format(" and {}", name(files.valid.front()));

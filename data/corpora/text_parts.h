@@ -19,8 +19,8 @@ Split parse_split(std::string_view text);
 struct TextFiles {
   std::vector<std::string> train, valid, test;
 
-  bool in_parts() const { return !valid.empty() || !test.empty(); }
-  bool in_all_parts() const { return !valid.empty() && !test.empty(); }
+  bool has_parts() const { return !valid.empty() || !test.empty(); }
+  bool has_all_parts() const { return !valid.empty() && !test.empty(); }
 };
 
 /// The names in `data`: `data` itself if such a file or folder exists, otherwise the files between its commas, whose names may

@@ -195,7 +195,7 @@ class Events final : public nlohmann::json_sax<json> {
 };
 
 /// Throws unless every byte of the data belongs to exactly one tensor.
-void check_cover(std::vector<StoredTensor>& tensors, std::size_t data_bytes, const std::string& path) {
+void check_coverage(std::vector<StoredTensor>& tensors, std::size_t data_bytes, const std::string& path) {
   std::sort(tensors.begin(), tensors.end(), [](const StoredTensor& a, const StoredTensor& b) {
     return std::tie(a.begin, a.end, a.name) < std::tie(b.begin, b.end, b.name);
   });
@@ -267,7 +267,7 @@ SafetensorsHeader parse_safetensors_header(std::string_view text, std::size_t da
   SafetensorsHeader header;
   Events events(path, header);
   json::sax_parse(text.begin(), text.end(), &events);
-  check_cover(header.tensors, data_bytes, path);
+  check_coverage(header.tensors, data_bytes, path);
   apply_complex_list(header, path);
   return header;
 }

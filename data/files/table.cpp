@@ -23,7 +23,7 @@ bool has_tabs(const std::string& ending) { return ending == ".tsv" || ending == 
 
 constexpr std::string_view fasttext_label = "__label__";
 
-std::string_view without_mark(std::string_view text) { return text.starts_with("\xEF\xBB\xBF") ? text.substr(3) : text; }
+std::string_view without_bom(std::string_view text) { return text.starts_with("\xEF\xBB\xBF") ? text.substr(3) : text; }
 
 /// Reads rows from the front of a text and counts its lines.
 class TableReader {
@@ -51,8 +51,8 @@ class TableReader {
   /// `keys`: those of the first object, which sets them.
   TableRow object(std::vector<std::string>& keys, std::int64_t first_line) {
     const std::string_view text = take_line(rest_);
-    if (nests_too_deep(text)) refuse(line_, fmt::format("nested more than {} levels deep", deepest_json));
-    const auto json = json_or_nothing(text);
+    if (nested_too_deeply(text)) refuse(line_, fmt::format("nested more than {} levels deep", deepest_json));
+    const auto json = try_parse_json(text);
     if (!json.is_object()) refuse(line_, "not a JSON object");
     if (keys.empty())
       for (const auto& entry : json.items()) keys.push_back(entry.key());
@@ -160,7 +160,7 @@ bool has_fasttext_labels(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   std::string line;
   std::getline(file, line);
-  return without_mark(line).starts_with(fasttext_label);
+  return without_bom(line).starts_with(fasttext_label);
 }
 
 bool is_table(const std::string& path) {
@@ -187,7 +187,7 @@ TableRows::TableRows(std::string_view op, const std::string& path, std::string t
 
 void TableRows::begin(char delimiter) {
   const std::string ending = ending_of(path_);
-  at_ = text_.size() - without_mark(text_).size();
+  at_ = text_.size() - without_bom(text_).size();
   if (::argand::is_json(ending)) {
     form_ = Form::Objects;
   } else if (rest().starts_with(fasttext_label)) {

@@ -79,7 +79,7 @@ std::string on_one_line(std::string_view text) {
 }
 
 /// Characters without a visible form: control characters, line ends, and marks that change the terminal's writing direction.
-static bool is_unseen(char32_t c) {
+static bool is_invisible(char32_t c) {
   const auto within = [c](char32_t first, char32_t last) { return first <= c && c <= last; };
   return c < 0x20 || within(0x7F, 0x9F) || within(0x200E, 0x200F) || within(0x2028, 0x202E) || within(0x2066, 0x2069);
 }
@@ -93,7 +93,7 @@ std::string in_quotes(std::string_view text) {
     const char32_t character = take_character(rest);
     const std::string_view bytes = before.substr(0, before.size() - rest.size());
     const bool valid = bytes.size() > 1 || static_cast<unsigned char>(bytes[0]) < 0x80;
-    if (valid && !is_unseen(character))
+    if (valid && !is_invisible(character))
       out += bytes;
     else
       for (const char c : bytes) fmt::format_to(std::back_inserter(out), "\\x{:02x}", static_cast<unsigned char>(c));

@@ -80,11 +80,11 @@ struct HnswIndex::Graph {
     // Sequential: the graph depends on the order of insertion and must not depend on threads.
     for (std::int64_t p = 0; p < P; ++p)
       nodes.addPoint(
-          longer(rows.data() + p * r, static_cast<float>(std::sqrt(longest - squares[static_cast<std::size_t>(p)]))).data(),
+          extended(rows.data() + p * r, static_cast<float>(std::sqrt(longest - squares[static_cast<std::size_t>(p)]))).data(),
           static_cast<std::size_t>(p));
   }
   /// The numbers of a row or a query, extended by `last`.
-  std::vector<float> longer(const float* x, float last) const {
+  std::vector<float> extended(const float* x, float last) const {
     std::vector<float> y(x, x + width - 1);
     y.push_back(last);
     return y;
@@ -123,7 +123,7 @@ Ids HnswIndex::nearest(const Tensor<float>& queries, std::int64_t k, std::span<c
       std::vector<std::pair<float, std::int64_t>> best;  // distance squared, row
       if (out.size() < many_excluded) {
         const auto wanted = static_cast<std::size_t>(std::min(P, k + out.size()));
-        for (auto heap = graph_->nodes.searchKnn(graph_->longer(queries.data() + n * r, 0).data(), wanted); !heap.empty();
+        for (auto heap = graph_->nodes.searchKnn(graph_->extended(queries.data() + n * r, 0).data(), wanted); !heap.empty();
              heap.pop()) {
           const auto row = static_cast<std::int64_t>(heap.top().second);
           if (!out.contains(row)) best.emplace_back(heap.top().first, row);

@@ -41,7 +41,7 @@ class ByteAlphabet {
 
 class Reader {
  public:
-  Reader(std::string_view json, const std::string& name) : name_(name), json_(json_or_nothing<JsonValue>(json)) {}
+  Reader(std::string_view json, const std::string& name) : name_(name), json_(try_parse_json<JsonValue>(json)) {}
 
   BpeFile read() {
     if (!json_.is_object()) wrong("it is not JSON, or nests too deep");

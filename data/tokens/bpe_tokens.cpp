@@ -18,7 +18,7 @@ class BpeTokens final : public Tokenizer {
   BpeTokens(std::string json, const std::string& name) : json_(std::move(json)), bpe_(read_bpe_file(json_, name)) {
     for (std::size_t byte = 0; byte < 256; ++byte) {
       const auto found = bpe_.ids.find(std::string(1, static_cast<char>(byte)));
-      of_byte_[byte] = found == bpe_.ids.end() ? bpe_.unknown.value() : found->second;
+      byte_token_[byte] = found == bpe_.ids.end() ? bpe_.unknown.value() : found->second;
     }
     // At the same position, the longest added token wins.
     std::sort(bpe_.added.begin(), bpe_.added.end(), [](const auto& a, const auto& b) { return a.text.size() > b.text.size(); });
@@ -53,7 +53,7 @@ class BpeTokens final : public Tokenizer {
 
   std::string json_;
   BpeFile bpe_;
-  std::array<Id, 256> of_byte_{};
+  std::array<Id, 256> byte_token_{};
 };
 
 struct BpeTokens::Encoding {
@@ -168,7 +168,7 @@ std::vector<BpeTokens::Piece> BpeTokens::merged(std::string_view word) const {
   const std::size_t none = word.size();
   std::vector<Part> parts;
   for (std::size_t i = 0; i < word.size(); ++i)
-    parts.push_back({of_byte_[static_cast<unsigned char>(word[i])], i == 0 ? none : i - 1, i + 1});
+    parts.push_back({byte_token_[static_cast<unsigned char>(word[i])], i == 0 ? none : i - 1, i + 1});
   std::priority_queue<Candidate, std::vector<Candidate>, std::greater<>> queue;
   const auto merge_at = [&](std::size_t left) -> const BpeFile::Merge* {
     if (left == none || parts[left].gone || parts[left].after == none) return nullptr;

@@ -21,7 +21,7 @@ constexpr char32_t leading_count = 19, vowel_count = 21, trailing_count = 28,
 
 bool is_between(char32_t c, char32_t first, char32_t count) { return c >= first && c - first < count; }
 
-void take_apart(char32_t c, std::u32string& to) {
+void decompose(char32_t c, std::u32string& to) {
   if (c < 0xC0) {
     to += c;
   } else if (is_between(c, syllables, syllable_count)) {
@@ -32,18 +32,18 @@ void take_apart(char32_t c, std::u32string& to) {
   } else if (const std::u32string parts = decomposition(c); parts.empty()) {
     to += c;
   } else {
-    for (const char32_t part : parts) take_apart(part, to);
+    for (const char32_t part : parts) decompose(part, to);
   }
 }
 
 struct Pairs {
-  std::unordered_map<std::uint64_t, char32_t> wholes;
+  std::unordered_map<std::uint64_t, char32_t> composites;
   std::unordered_set<char32_t> seconds;
 
   static std::uint64_t key(char32_t first, char32_t second) { return std::uint64_t{first} << 32 | second; }
   Pairs() {
     for (const Composition& c : all_compositions()) {
-      wholes.emplace(key(c.first, c.second), c.whole);
+      composites.emplace(key(c.first, c.second), c.whole);
       seconds.insert(c.second);
     }
   }
@@ -55,28 +55,28 @@ const Pairs& pairs() {
 }
 
 /// The character that two are together; 0 when there is none.
-char32_t together(char32_t first, char32_t second) {
+char32_t compose(char32_t first, char32_t second) {
   if (is_between(first, leading, leading_count) && is_between(second, vowels, vowel_count))
     return syllables + ((first - leading) * vowel_count + (second - vowels)) * trailing_count;
   if (is_between(first, syllables, syllable_count) && (first - syllables) % trailing_count == 0 &&
       is_between(second, trailing + 1, trailing_count - 1))
     return first + (second - trailing);
-  const auto found = pairs().wholes.find(Pairs::key(first, second));
-  return found == pairs().wholes.end() ? 0 : found->second;
+  const auto found = pairs().composites.find(Pairs::key(first, second));
+  return found == pairs().composites.end() ? 0 : found->second;
 }
 
 /// Whether nothing before the character can join it or change places with it.
-bool begins_anew(char32_t c) {
+bool has_boundary_before(char32_t c) {
   if (c < first_mark) return true;
   std::u32string parts;
-  take_apart(c, parts);
+  decompose(c, parts);
   return combining_class(parts[0]) == 0 && !pairs().seconds.contains(parts[0]) && !is_between(parts[0], vowels, vowel_count) &&
          !is_between(parts[0], trailing + 1, trailing_count - 1);
 }
 
 std::u32string composed(const std::u32string& text) {
   std::u32string parts;
-  for (const char32_t c : text) take_apart(c, parts);
+  for (const char32_t c : text) decompose(c, parts);
   for (auto at = parts.begin(); at != parts.end();) {
     const auto is_mark = [](char32_t c) { return combining_class(c) > 0; };
     const auto begin = std::find_if(at, parts.end(), is_mark), end = std::find_if_not(begin, parts.end(), is_mark);
@@ -89,7 +89,7 @@ std::u32string composed(const std::u32string& text) {
   for (const char32_t c : parts) {
     const int own = combining_class(c);
     if (base != text.npos && (base + 1 == whole.size() || before < own))
-      if (const char32_t joined = together(whole[base], c); joined != 0) {
+      if (const char32_t joined = compose(whole[base], c); joined != 0) {
         whole[base] = joined;
         continue;
       }
@@ -107,7 +107,7 @@ NfcText::NfcText(std::string_view text) {
   std::string_view rest = text;
   std::size_t begin = 0;
   for (std::size_t at = 0; !rest.empty(); at = text.size() - rest.size())
-    if (begins_anew(take_character(rest)) && at > 0) {
+    if (has_boundary_before(take_character(rest)) && at > 0) {
       add(text.substr(begin, at - begin), begin);
       begin = at;
     }

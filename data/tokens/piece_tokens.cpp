@@ -49,7 +49,7 @@ std::vector<std::int64_t> numbers_in(std::string_view text) {
 }
 
 /// Rewrites SentencePiece's error message in terms of argand's options.
-std::string in_our_words(std::string_view why) {
+std::string translate_error(std::string_view why) {
   why.remove_prefix(std::min(why.size(), why.rfind(']') + 1));
   const std::vector<std::int64_t> numbers = numbers_in(why);
   if (why.find("required_chars") != why.npos && numbers.size() >= 2)
@@ -218,7 +218,8 @@ TokenizerPtr learn_pieces(const std::string& kind, std::string_view text, std::i
                                                                    {"num_threads", "2"},  // the pieces depend on it
                                                                    {"minloglevel", "9"}},
                                                                   &lines, &model);
-  require(status.ok(), "tokens", "SentencePiece cannot learn {} pieces from this text: {}", pieces, in_our_words(status.message()));
+  require(status.ok(), "tokens", "SentencePiece cannot learn {} pieces from this text: {}", pieces,
+          translate_error(status.message()));
   return std::make_shared<PieceTokens>(std::move(model), "what was learnt");
 }
 

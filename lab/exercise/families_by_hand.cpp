@@ -39,7 +39,7 @@ struct Claim {
 };
 
 bool is_gradient(const std::string& loss, const std::string& claimed) {
-  return judge_answer(Expression(loss), {C(1, 2)}, 0, Asked::Gradient, claimed).is_right();
+  return judge_answer(Expression(loss), {C(1, 2)}, 0, DerivativeKind::Gradient, claimed).is_right();
 }
 
 }  // namespace
@@ -51,8 +51,8 @@ Problem make_wirtinger(Draw& draw) {
   const std::string f = monomial(c, n, m) + " + " + monomial(d, 0, k);
   return {.title = "Two derivatives",
           .text = fmt::format("f(z) = `{}`. Expand to first order in the step and read off what stands before dz and dz̄.", f),
-          .questions = {ask_formula("∂f/∂z, " + answer_in_z, 2, f, Asked::Dz, monomial(c * n, n - 1, m)),
-                        ask_formula("∂f/∂z̄, " + answer_in_z, 2, f, Asked::Dzbar,
+          .questions = {ask_formula("∂f/∂z, " + answer_in_z, 2, f, DerivativeKind::Dz, monomial(c * n, n - 1, m)),
+                        ask_formula("∂f/∂z̄, " + answer_in_z, 2, f, DerivativeKind::Dzbar,
                                     monomial(c * m, n, m - 1) + " + " + monomial(d * k, 0, k - 1))}};
 }
 
@@ -63,7 +63,7 @@ Problem make_gradient(Draw& draw) {
   return {
       .title = "A gradient",
       .text = fmt::format("L(z) = `{}`. The gradient is ∂L/∂x + i ∂L/∂y, with z = x + iy.", loss),
-      .questions = {ask_formula("the gradient, " + answer_in_z, 3, loss, Asked::Gradient,
+      .questions = {ask_formula("the gradient, " + answer_in_z, 3, loss, DerivativeKind::Gradient,
                                 fmt::format("{}*({})", monomial(2 * n, 0, n - 1), inner),
                                 {{fmt::format("{}*({})", monomial(2 * n, n - 1, 0), inner), "the derivative is not conjugated"}}),
                     ask_gradient(fmt::format("the gradient at z = {}, a number", written(at)), 1, slopes_at(loss, {at}).gradient(),
@@ -173,7 +173,7 @@ Problem make_mistake(Draw& draw) {
   return {.title = "Find the mistake",
           .text = std::move(text),
           .questions = {ask_word("which one is wrong, a letter", 1, letters, wrong[0]),
-                        ask_formula("its right gradient, " + answer_in_z, 2, claim.loss, Asked::Gradient, claim.right(),
+                        ask_formula("its right gradient, " + answer_in_z, 2, claim.loss, DerivativeKind::Gradient, claim.right(),
                                     {{printed, "this is the wrong one on the sheet", false}})}};
 }
 

@@ -45,7 +45,7 @@ Problem make_phase(Draw& draw) {
           .text = fmt::format("The phase of z is `angle(z)` = atan2(y, x). Look at L(z) = `{}`.", loss),
           .questions = {
               ask_formula("the gradient ∂L/∂x + i ∂L/∂y away from the cut, a formula in z, z̄ and angle(z)", 3, loss,
-                          Asked::Gradient, fmt::format("{}(i*z + {}*z*angle(z))", below, k), {}, {at}),
+                          DerivativeKind::Gradient, fmt::format("{}(i*z + {}*z*angle(z))", below, k), {}, {at}),
               ask_number(fmt::format("the length |g| of the gradient of angle(z) alone at every z with |z| = {}, a number", r), 2,
                          std::abs(slopes_at("angle(z)", {std::polar(r, 0.7)}).gradient())),
               ask_word(fmt::format("is angle(z) differentiable at z = {} (`yes` or `no`)", written(place)), 1, {"yes", "no"},
@@ -60,8 +60,8 @@ Problem make_modulus(Draw& draw) {
   const std::string dzbar = squash ? fmt::format("-z^2/({} + |z|^2)^2", c) : fmt::format("{}z^2 + {}", k == 2 ? "" : "2*|z|^2*", c);
   return {.title = "An activation that sees the modulus",
           .text = fmt::format("f(z) = `{}`. Find both derivatives, then compare with the lab.", f),
-          .questions = {ask_formula("∂f/∂z, a formula", 2, f, Asked::Dz, dz),
-                        ask_formula("∂f/∂z̄, a formula", 2, f, Asked::Dzbar, dzbar)}};
+          .questions = {ask_formula("∂f/∂z, a formula", 2, f, DerivativeKind::Dz, dz),
+                        ask_formula("∂f/∂z̄, a formula", 2, f, DerivativeKind::Dzbar, dzbar)}};
 }
 
 Problem make_ellipse(Draw& draw) {
@@ -116,7 +116,7 @@ Problem make_algebra(Draw& draw) {
                               "the numbers with (a, b) = ({}, {}) and (c, d) = ({}, {}), and L = (u − {})² + (v − {})². L depends "
                               "on the real number θ.",
                               a, b, c, d, within(t), within(s)),
-          .questions = {ask_formula("dL/dθ, a formula; write t for θ", 3, loss, Asked::Dz, derivative, {}, {C(theta, 0)}),
+          .questions = {ask_formula("dL/dθ, a formula; write t for θ", 3, loss, DerivativeKind::Dz, derivative, {}, {C(theta, 0)}),
                         ask_number(fmt::format("dL/dθ at θ = {}, a number", theta), 1, slope)}};
 }
 

@@ -148,7 +148,7 @@ Slopes slopes_at(const std::string& f, const std::vector<C>& at, std::size_t var
   return {point.dz.tape, point.dzbar.tape, point.value};
 }
 
-Question ask_formula(std::string text, int points, const std::string& f, Asked asked, const std::string& right,
+Question ask_formula(std::string text, int points, const std::string& f, DerivativeKind asked, const std::string& right,
                      std::vector<NamedFormula> mistakes, const std::vector<C>& at) {
   Question question{.text = std::move(text),
                     .points = points,

@@ -38,7 +38,7 @@ struct Question {
   std::string f = {};  ///< of a formula
   std::vector<std::complex<double>> at = {};
   std::size_t variable = 0;
-  Asked asked = Asked::Gradient;
+  DerivativeKind asked = DerivativeKind::Gradient;
   std::vector<NamedFormula> mistakes = {};
 
   std::vector<NamedNumber> numbers = {};  ///< the right one first
@@ -89,7 +89,7 @@ Slopes slopes_at(const std::string& f, const std::vector<std::complex<double>>& 
 
 /// Asks for a formula; `right`, derived by the family, must match what the tape finds. Besides a conjugate, a sign, a factor and
 /// the other derivative, `mistakes` are recognised.
-Question ask_formula(std::string text, int points, const std::string& f, Asked asked, const std::string& right,
+Question ask_formula(std::string text, int points, const std::string& f, DerivativeKind asked, const std::string& right,
                      std::vector<NamedFormula> mistakes = {}, const std::vector<std::complex<double>>& at = {{1, 2}});
 /// Asks for a number; its conjugate, half, double, negative and the numbers in `mistakes` are recognised as mistakes.
 Question ask_number(std::string text, int points, std::complex<double> right, std::vector<NamedNumber> mistakes = {});

@@ -52,7 +52,7 @@ class Parser {
   ParsedExpression parse() {
     if (parsed_.text.find('=') != std::string::npos) header();
     sum();
-    if (peek() != '\0') trailing();
+    if (peek() != '\0') fail_trailing();
     return std::move(parsed_);
   }
 
@@ -74,7 +74,7 @@ class Parser {
   bool take(char c) {
     if (peek() != c) return false;
     at_ += width_;
-    took(at_ - width_, at_);
+    remember_token(at_ - width_, at_);
     return true;
   }
   bool take_text(std::string_view text) {
@@ -83,7 +83,7 @@ class Parser {
     return true;
   }
   /// Remembers the last token, for hints in error messages.
-  void took(std::size_t begin, std::size_t end) { last_ = parsed_.text.substr(begin, end - begin); }
+  void remember_token(std::size_t begin, std::size_t end) { last_ = parsed_.text.substr(begin, end - begin); }
   [[noreturn]] void wrong(const std::string& message) const { wrong(at_, message); }
   [[noreturn]] void wrong(std::size_t at, const std::string& message) const { expression_fail(parsed_.text, at, message); }
 
@@ -92,7 +92,7 @@ class Parser {
     const std::size_t begin = at_;
     if (at_ < parsed_.text.size() && is_letter(parsed_.text[at_]))
       while (at_ < parsed_.text.size() && (is_letter(parsed_.text[at_]) || is_digit(parsed_.text[at_]))) ++at_;
-    if (at_ > begin) took(begin, at_);
+    if (at_ > begin) remember_token(begin, at_);
     return parsed_.text.substr(begin, at_ - begin);
   }
 
@@ -193,7 +193,7 @@ class Parser {
     bool raised = take('^');
     if (raised && take('*')) {  // z^*
       call(*find_expression_function("conj"), begin);
-      took(begin, at_);
+      remember_token(begin, at_);
       raised = take('^');
     }
     if (raised) {
@@ -204,9 +204,9 @@ class Parser {
     } else if (const std::size_t above = at_; const auto exponent = superscript()) {
       parsed_.steps.push_back({.action = Action::Number, .number = *exponent, .begin = above});
       parsed_.steps.push_back({.action = Action::Power, .begin = begin});
-      took(begin, at_);
+      remember_token(begin, at_);
     } else if (const char next = peek(); number && (is_letter(next) || next == '(' || next == '\\' || is_pi())) {
-      if (after != '\0') two_readings(after);
+      if (after != '\0') fail_ambiguous(after);
       enter();
       power('\0');
       --depth_;
@@ -216,7 +216,7 @@ class Parser {
   }
 
   /// Rejects ambiguous products such as 1/2z and 2^2z.
-  [[noreturn]] void two_readings(char after) {
+  [[noreturn]] void fail_ambiguous(char after) {
     const std::string next = token();
     wrong(fmt::format("ambiguous; write {0}({1}*{2}{3} or {0}{1}*{2}", after, last_, next, next == "(" ? "...))" : ")"));
   }
@@ -229,26 +229,26 @@ class Parser {
     } else if (is_letter(c)) {
       name();
     } else if (take_text("π") || take_text("\\pi")) {
-      took(begin, at_);
+      remember_token(begin, at_);
       parsed_.steps.push_back({.action = Action::Number, .number = std::numbers::pi, .begin = begin});
     } else if (take_text("\\bar") || take_text("\\overline")) {
       enter();
       primary();
       --depth_;
       call(*find_expression_function("conj"), begin);
-      took(begin, at_);
+      remember_token(begin, at_);
     } else if (take('(') || take('{')) {
       const char closing = c == '(' ? ')' : '}';
       enter();
       sum();
       if (peek() == ',') wrong("a comma can only separate the arguments of a function; a pair (1, 2) is written 1+2i");
-      if (!take(closing)) trailing(fmt::format("\"{}\" is missing before {}", closing, quoted(token())));
+      if (!take(closing)) fail_trailing(fmt::format("\"{}\" is missing before {}", closing, quoted(token())));
       --depth_;
       took(begin, at_);
     } else if (take('|')) {
       enter();
       sum();
-      if (!take('|')) trailing("the second \"|\" of a modulus is missing before " + quoted(token()));
+      if (!take('|')) fail_trailing("the second \"|\" of a modulus is missing before " + quoted(token()));
       --depth_;
       call(*find_expression_function("abs"), begin);
       took(begin, at_);
@@ -272,7 +272,7 @@ class Parser {
     const bool more = at_ + 1 < text.size() && (is_letter(text[at_ + 1]) || is_digit(text[at_ + 1]));
     const bool imaginary = at_ < text.size() && (text[at_] == 'i' || is_unit_j(text.substr(at_, 1))) && !more;
     if (imaginary) ++at_;
-    took(begin, at_);
+    remember_token(begin, at_);
     parsed_.steps.push_back(
         {.action = Action::Number, .number = imaginary ? std::complex(0.0, value) : std::complex(value, 0.0), .begin = begin});
   }
@@ -285,7 +285,7 @@ class Parser {
     if (const std::size_t index = variable(word); index < parsed_.variables.size()) {
       if (called) wrong(fmt::format("{} is a variable, not a function; write {}*(", word, word));
       parsed_.steps.push_back({.action = Action::Variable, .index = index, .begin = begin});
-      if (take_bar()) call(*find_expression_function("conj"), begin), took(begin, at_);
+      if (take_bar()) call(*find_expression_function("conj"), begin), remember_token(begin, at_);
     } else if (is_constant(word) || is_unit_j(word)) {
       parsed_.steps.push_back({.action = Action::Number, .number = constant(is_unit_j(word) ? "i" : word), .begin = begin});
     } else if (word == "pow" && called) {
@@ -310,7 +310,7 @@ class Parser {
         ++count;
       } while (take(','));
     }
-    if (!take(')')) trailing(fmt::format("\")\" of {}( is missing before {}", word, quoted(token())));
+    if (!take(')')) fail_trailing(fmt::format("\")\" of {}( is missing before {}", word, quoted(token())));
     --depth_;
     if (count != function.takes.size())
       wrong(begin, fmt::format("{} takes {} argument{}, {}({}), and was given {}", word, function.takes.size(),
@@ -345,7 +345,7 @@ class Parser {
   }
 
   /// Reports unexpected text after the end of the expression, a parenthesis or an argument.
-  [[noreturn]] void trailing(const std::string& otherwise = "") {
+  [[noreturn]] void fail_trailing(const std::string& otherwise = "") {
     const char c = peek();
     const std::string next = token();
     if (is_letter(c) || is_digit(c) || c == '.' || c == '(' || c == '\\')

@@ -21,7 +21,7 @@ Linear linear_rgb(const Oklch& colour) {
 }
 
 /// To within a step of eight bits, so that the corners of the gamut count.
-bool can_be_shown(const Linear& rgb) {
+bool is_in_gamut(const Linear& rgb) {
   return std::all_of(rgb.begin(), rgb.end(), [](double c) { return c >= -1e-4 && c <= 1.002; });
 }
 
@@ -41,7 +41,7 @@ Rgb to_rgb(const Oklch& colour) {
   double low = 0, high = 0.4;  // no colour of sRGB has more chroma
   for (int i = 0; i < 14; ++i) {
     const double middle = (low + high) / 2;
-    (can_be_shown(linear_rgb({colour.lightness, middle, colour.hue})) ? low : high) = middle;
+    (is_in_gamut(linear_rgb({colour.lightness, middle, colour.hue})) ? low : high) = middle;
   }
   const Linear rgb = linear_rgb({colour.lightness, std::min(colour.chroma, low), colour.hue});
   return {encoded(rgb[0]), encoded(rgb[1]), encoded(rgb[2])};

@@ -59,7 +59,7 @@ std::vector<C> lowest_points(const std::vector<C>& points, const Magnitudes& hei
 }
 
 /// Moves all points at once: to the lowest of eight neighbours or, if none is lower, on to steps of half the length.
-void follow_down(std::vector<C>& points, const Height& height, double step) {
+void descend(std::vector<C>& points, const Height& height, double step) {
   std::vector<double> steps(points.size(), step);
   for (int iteration = 0; iteration < 120; ++iteration) {
     std::vector<C> tried;
@@ -83,7 +83,7 @@ std::vector<C> isolated_zeros(const Height& height, double low, double high) {
   const double cell = (high - low) / grid, ordinary = median_of(heights);
   std::vector<C> found = lowest_points(points, heights), zeros;
   if (found.empty() || found.size() > 400 || ordinary == 0) return zeros;  // a plateau has hundreds
-  follow_down(found, height, cell);
+  descend(found, height, cell);
   const Magnitudes left = height(found);
   for (std::size_t k = 0; k < found.size(); ++k) {
     const C z = found[k];

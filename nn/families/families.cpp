@@ -58,7 +58,7 @@ bool name_ends_with(std::string_view name, std::string_view called) {
 }
 
 const Family& family_named(const std::string& name) {
-  return families()[static_cast<std::size_t>(place_of_word("family", name, family_choices()))];
+  return families()[static_cast<std::size_t>(index_of_word("family", name, family_choices()))];
 }
 
 }  // namespace argand

@@ -89,13 +89,13 @@ def selftest() -> SelfTest:
     """
     plants = []
     for name, f, grad, x in FUNCTIONS:
-        for mistake, spoil in MISTAKES:
+        for mistake, corrupt in MISTAKES:
             if x.dtype.kind == "f" and mistake in ("conjugated", "real part lost"):
                 continue
-            result = check(f, _spoilt(grad, spoil), x)
+            result = check(f, _corrupted(grad, corrupt), x)
             plants.append(Plant(name, mistake, result.verdict, result.diagnosis))
     return SelfTest(plants)
 
 
-def _spoilt(grad: Callable[[np.ndarray], np.ndarray], spoil: Callable[[np.ndarray], np.ndarray]) -> Callable[[np.ndarray], np.ndarray]:
-    return lambda x: spoil(grad(x))
+def _corrupted(grad: Callable[[np.ndarray], np.ndarray], corrupt: Callable[[np.ndarray], np.ndarray]) -> Callable[[np.ndarray], np.ndarray]:
+    return lambda x: corrupt(grad(x))

@@ -18,7 +18,7 @@ struct Interruption {
 };
 
 /// Ends a check early, keeping its results; a BaseException, so that no `except Exception` catches it.
-PyObject* spent() {
+PyObject* budget_exceeded() {
   static PyObject* const type = PyErr_NewException("argand._argand.Spent", PyExc_BaseException, nullptr);
   return type;
 }
@@ -28,7 +28,7 @@ auto uninterrupted(const Call& call) {
   try {
     return call();
   } catch (py::error_already_set& error) {
-    if (error.matches(spent())) throw BudgetSpent{py::str(error.value()).cast<std::string>()};
+    if (error.matches(budget_exceeded())) throw BudgetExceeded{py::str(error.value()).cast<std::string>()};
     if (!error.matches(PyExc_Exception)) throw Interruption{std::move(error)};
     throw;
   }
@@ -193,7 +193,7 @@ Report judge_function(py::function value, py::function gradients, const std::vec
 
 void bind_judge(py::module_& m) {
   bind_report(m);
-  m.attr("Spent") = py::handle(spent());
+  m.attr("Spent") = py::handle(budget_exceeded());
   m.def("judge", &judge_function, py::arg("value"), py::arg("gradients"), py::arg("inputs"), py::kw_only(), py::arg("rtol"),
         py::arg("atol"), py::arg("noise"), py::arg("full"), py::arg("beside"), py::arg("jax"), py::arg("seed"), py::arg("tangent"),
         py::arg("extended"));

@@ -39,8 +39,8 @@ class ModelObject {
   /// Calls f(model) -> AnyVar as an op on the tape whose inputs are the parameters.
   template <class F>
   PyObject* call(const F& f) {
-    return called_one(config_.model.family().name, operands_,
-                      [&] { return std::visit([&](auto& model) -> AnyVar { return f(*model); }, model_); });
+    return run_single_op(config_.model.family().name, operands_,
+                         [&] { return std::visit([&](auto& model) -> AnyVar { return f(*model); }, model_); });
   }
   /// f(model), without recording.
   template <class F>

@@ -32,7 +32,7 @@ struct FlushSubnormals {
   ~FlushSubnormals() { flush_subnormals_to_zero(false); }
 };
 
-void heed_signals() {
+void check_signals() {
   const py::gil_scoped_acquire lock;
   if (PyErr_CheckSignals() != 0) throw py::error_already_set();
 }
@@ -51,7 +51,7 @@ std::vector<std::string> generate(ModelObject& self, const std::vector<std::stri
   const FlushSubnormals flush;
   const WritingOptions writing{.samples = samples, .tokens = count, .sampling = options};
   const std::vector<Written> written = self.with_model(
-      [&]<class R>(Model<R>& model) { return written_texts<R>(model, tokens, prompts, writing, context, heed_signals); });
+      [&]<class R>(Model<R>& model) { return written_texts<R>(model, tokens, prompts, writing, context, check_signals); });
   std::vector<std::string> whole;
   for (std::size_t i = 0; i < written.size(); ++i)  // the bytes may end in the middle of a character
     whole.push_back(valid_utf8(prompts[i / static_cast<std::size_t>(samples)].text + written[i].text));

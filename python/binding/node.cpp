@@ -139,7 +139,7 @@ AnyValue value_of(const AnyVar& x) {
   return std::visit([](const auto& v) -> AnyValue { return v.value(); }, x);
 }
 
-bool walking_somewhere() { return walks > 0; }
+bool any_backward_running() { return walks > 0; }
 
 Node::~Node() {
   std::vector<NodePtr> open = std::move(inputs);

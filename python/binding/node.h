@@ -97,7 +97,7 @@ void backward(const AnyVar& loss, const NodePtr& node, const Backward& options);
 void backward_from(const AnyVar& output, const NodePtr& node, const AnyValue& gradient, const Backward& options);
 
 /// Whether some thread is in the middle of a backward pass. Asked with Python's lock.
-bool walking_somewhere();
+bool any_backward_running();
 
 /// dL/dp of each of these slots, nothing where L does not depend on it; of L = Re Σ conj(seed) output, or of the real number
 /// `output`. What variables hold in grad stays as it is.

@@ -251,7 +251,7 @@ PyObject* call_function(PyObject* callable, PyObject* const* args, std::size_t f
     Arguments arguments(f);
     convert(arguments, args, static_cast<std::size_t>(PyVectorcall_NARGS(flags)), names);
     CallResult result;
-    std::vector<PyObject*> made = called(
+    std::vector<PyObject*> made = run_op(
         f.name(), arguments.operands,
         [&] {
           align_all(arguments.positional, arguments.named);

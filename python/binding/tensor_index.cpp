@@ -91,8 +91,8 @@ PyObject* subscript(PyObject* self, PyObject* key) {
     const AnyVar& x = operands[0]->var;
     const Shape& shape = shape_of(x);
     if (const auto steps = basic_steps(key, shape))
-      return called_one("index", operands,
-                        [&] { return std::visit([&](const auto& v) -> AnyVar { return indexed(v, *steps); }, x); });
+      return run_single_op("index", operands,
+                           [&] { return std::visit([&](const auto& v) -> AnyVar { return indexed(v, *steps); }, x); });
     if (is_tensor(key))
       throw py::index_error("indices are integers of NumPy's, not a tensor: write x[indices.numpy().astype(int)]");
     // Whatever NumPy takes: where it finds the numbers is asked of an array of their places.
@@ -101,7 +101,7 @@ PyObject* subscript(PyObject* self, PyObject* key) {
     const auto chosen = py::array_t<std::int64_t, py::array::c_style | py::array::forcecast>(places[py::handle(key)]);
     const std::vector<std::int64_t> index(chosen.data(), chosen.data() + chosen.size());
     const std::vector<std::int64_t> sizes(chosen.shape(), chosen.shape() + chosen.ndim());
-    return called_one("index", operands, [&] {
+    return run_single_op("index", operands, [&] {
       return std::visit(
           [&](const auto& v) -> AnyVar {
             return reshape(index_select(reshape(v, Shape{v.size()}), 0, index), Shape(std::span(sizes)));

@@ -59,21 +59,21 @@ PyObject* binary(const char* name, PyObject* a, PyObject* b, const Two& two, con
   return guarded([&]() -> PyObject* {
     if (is_tensor(a) && is_tensor(b)) {
       TensorObject* const operands[] = {as_tensor(a), as_tensor(b)};
-      return called_one(name, operands, [&] { return two(operands[0]->var, operands[1]->var); });
+      return run_single_op(name, operands, [&] { return two(operands[0]->var, operands[1]->var); });
     }
     const bool first = is_tensor(a);
     TensorObject* const x = as_tensor(first ? a : b);
     PyObject* const other = first ? b : a;
     if (const auto c = number_of(other)) {
       TensorObject* const operands[] = {x};
-      return called_one(
+      return run_single_op(
           name, operands, [&] { return first ? right(x->var, *c) : left(x->var, *c); }, c->value);
     }
     if (other == Py_None || PyUnicode_Check(other)) Py_RETURN_NOTIMPLEMENTED;
     const py::object constant = py::reinterpret_steal<py::object>(wrap(constant_of(other, name)));
     TensorObject* const y = as_tensor(constant.ptr());
     TensorObject* const operands[] = {first ? x : y, first ? y : x};
-    return called_one(name, operands, [&] { return two(operands[0]->var, operands[1]->var); });
+    return run_single_op(name, operands, [&] { return two(operands[0]->var, operands[1]->var); });
   });
 }
 
@@ -164,16 +164,16 @@ PyObject* nb_matrix_multiply(PyObject* a, PyObject* b) {
 PyObject* nb_negative(PyObject* self) {
   return guarded([&] {
     TensorObject* const operands[] = {as_tensor(self)};
-    return called_one("neg", operands,
-                      [&] { return std::visit([](const auto& v) -> AnyVar { return neg(v); }, operands[0]->var); });
+    return run_single_op("neg", operands,
+                         [&] { return std::visit([](const auto& v) -> AnyVar { return neg(v); }, operands[0]->var); });
   });
 }
 PyObject* nb_positive(PyObject* self) { return new_ref(self); }
 PyObject* nb_absolute(PyObject* self) {
   return guarded([&] {
     TensorObject* const operands[] = {as_tensor(self)};
-    return called_one("abs", operands,
-                      [&] { return std::visit([](const auto& v) -> AnyVar { return abs(v); }, operands[0]->var); });
+    return run_single_op("abs", operands,
+                         [&] { return std::visit([](const auto& v) -> AnyVar { return abs(v); }, operands[0]->var); });
   });
 }
 

@@ -20,7 +20,7 @@ void dealloc(PyObject* self) {
   TensorObject* const x = as_tensor(self);
   if (x->weak_references != nullptr) PyObject_ClearWeakRefs(self);
   // Nobody computes with this output again: its numbers are kept where a gradient reads them, and where a picture shows them.
-  if (x->node != nullptr && x->node->state != Node::State::Source && !walking_somewhere())
+  if (x->node != nullptr && x->node->state != Node::State::Source && !any_backward_running())
     std::visit(
         [](auto& v) {
           if (const auto slot = v.slot(); slot != nullptr && slot->leaf && v.size() > few_numbers) {
@@ -168,7 +168,7 @@ PyObject* astype(PyObject* self, PyObject* dtype) {
     const std::string scalar = scalar_named(dtype);
     if (scalar == scalar_name(x->var)) return new_ref(self);
     TensorObject* const operands[] = {x};
-    return called_one("astype", operands, [&] { return converted(x->var, scalar); });
+    return run_single_op("astype", operands, [&] { return converted(x->var, scalar); });
   });
 }
 
@@ -347,7 +347,7 @@ void set_python_error() noexcept {
   }
 }
 
-std::vector<PyObject*> called(std::string_view name, std::span<TensorObject* const> operands,
+std::vector<PyObject*> run_op(std::string_view name, std::span<TensorObject* const> operands,
                               const std::function<std::vector<AnyVar>()>& compute, std::optional<std::complex<double>> factor) {
   Computed result;
   if (work_of(operands) >= much_work) {
@@ -367,9 +367,9 @@ std::vector<PyObject*> called(std::string_view name, std::span<TensorObject* con
   return objects;
 }
 
-PyObject* called_one(std::string_view name, std::span<TensorObject* const> operands, const std::function<AnyVar()>& compute,
-                     std::optional<std::complex<double>> factor) {
-  return called(
+PyObject* run_single_op(std::string_view name, std::span<TensorObject* const> operands, const std::function<AnyVar()>& compute,
+                        std::optional<std::complex<double>> factor) {
+  return run_op(
              name, operands, [&] { return std::vector<AnyVar>{compute()}; }, factor)
       .front();
 }

@@ -53,11 +53,11 @@ Result guarded(const Body& body, Result failed) {
 
 /// Calls compute() as node.h's computed(), without Python's lock where there is work to do, and joins the outputs to these
 /// operands.
-std::vector<PyObject*> called(std::string_view name, std::span<TensorObject* const> operands,
+std::vector<PyObject*> run_op(std::string_view name, std::span<TensorObject* const> operands,
                               const std::function<std::vector<AnyVar>()>& compute, std::optional<std::complex<double>> factor = {});
 /// The same of a single output.
-PyObject* called_one(std::string_view name, std::span<TensorObject* const> operands, const std::function<AnyVar()>& compute,
-                     std::optional<std::complex<double>> factor = {});
+PyObject* run_single_op(std::string_view name, std::span<TensorObject* const> operands, const std::function<AnyVar()>& compute,
+                        std::optional<std::complex<double>> factor = {});
 /// What NumPy makes an array of, or DLPack; `what` begins the TypeError for everything else.
 py::array array_from(PyObject* o, const char* what);
 /// Python's numbers, sequences and arrays as a constant: float32, float64, complex64 and complex128 stay what they are, integers

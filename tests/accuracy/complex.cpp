@@ -35,7 +35,7 @@ template <RealScalar R>
 Jet modrelu_jet(std::span<const Z> v) {
   const N m = modulus(v[0]);
   const ModRelu f(m, v[1].x);
-  // By convention w = z + c u does not turn where 1/|z| lies beyond the type.
+  // By convention w = z + c u has no rotation where 1/|z| overflows.
   if (m < std::numeric_limits<R>::min() && f.s > 0) return {v[0] * Z(f.s), {{Z(1.0), {}}, {v[0] * Z(f.by_c), {}}}};
   Jet jet = scaled(v[0], f.s, f.slope, v[0].x / m, v[0].y / m);
   jet.d.push_back({v[0] * Z(f.by_c), {}});

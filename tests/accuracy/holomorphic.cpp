@@ -80,7 +80,7 @@ Z acosh_of(const Z& z) { return log(z + sqrt(z - Z(1.0)) * sqrt(z + Z(1.0))); }
 Z acosh_slope(const Z& z) { return Z(1.0) / (sqrt(z - Z(1.0)) * sqrt(z + Z(1.0))); }
 Z atan_slope(const Z& z) { return Z(1.0) / ((Z(1.0) - i_unit * z) * (Z(1.0) + i_unit * z)); }
 
-/// Those whose real domain is all of the reals; the others of complex numbers alone.
+/// Functions defined on all reals; the others are measured on complex numbers only.
 void measure_inverse(Table& table, const Points& near) {
   const auto all = [&](const char* op, const auto& f, const Function& w, const Function& slope) {
     both(table, op, "", f, beside_cuts(w), beside_cuts(slope), near);
@@ -106,10 +106,10 @@ void measure_inverse(Table& table, const Points& near) {
 }
 
 /// sin πz and cos πz: by the distance of Re z from the nearest half, so that they are exactly 0 where they should be.
-struct HalfTurn {
+struct SinCosPi {
   Z sine, cosine;
 };
-HalfTurn half_turn(const Z& z) {
+SinCosPi sincospi(const Z& z) {
   const N turned = fmod(z.x, N(2)), quarter = round(N(2 * turned)), t = pi() * (turned - quarter / 2), y = pi() * z.y;
   N s = sin(t), c = cos(t);
   for (int k = (static_cast<int>(quarter) + 8) % 4; k > 0; --k) std::swap(s, c), c = -c;
@@ -119,11 +119,11 @@ HalfTurn half_turn(const Z& z) {
 }
 Z sinc_of(const Z& z) {
   if (modulus(z) < 1e-45) return Z(1.0) - Z(N(pi() * pi() / 6)) * z * z;
-  return half_turn(z).sine / (Z(pi()) * z);
+  return sincospi(z).sine / (Z(pi()) * z);
 }
 Z sinc_slope(const Z& z) {
   if (modulus(z) < 1e-45) return -(Z(N(pi() * pi() / 3)) * z);
-  return (half_turn(z).cosine - sinc_of(z)) / z;
+  return (sincospi(z).cosine - sinc_of(z)) / z;
 }
 
 }  // namespace

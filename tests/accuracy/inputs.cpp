@@ -12,7 +12,7 @@ namespace {
 using argand::RealScalar;
 using argand::Tensor;
 
-/// Random numbers one after the other.
+/// A sequence of random numbers.
 class Draw {
  public:
   explicit Draw(std::uint64_t stream) : random_(2026, stream) {}

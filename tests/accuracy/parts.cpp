@@ -105,7 +105,7 @@ void measure_parts_for(Table& table, Range range) {
         return Jet{v[0] * u, {{u, {}}, {i_unit * v[0] * u, {}}}};
       },
       z, y);
-  if (range == Range::Extreme) return;  // an angle is as accurate as its rounding: large ones are noise
+  if (range == Range::Extreme) return;  // a large angle's rounding error exceeds a turn
   const auto small = [&](std::uint64_t stream, R bound) {
     return argand::rand<R>(argand::Shape{samples}, argand::Random(3, stream), -bound, bound);
   };

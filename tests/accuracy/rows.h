@@ -46,7 +46,7 @@ std::vector<Z> exact_numbers(std::span<const T> x) {
   return {x.begin(), x.end()};
 }
 
-/// The worst of the differences. Where an exact gradient is beyond the type, none is asked for.
+/// The largest error. Exact gradients beyond the type's range are skipped.
 template <Scalar T>
 void compare_terms(Worst& worst, std::span<const T> got, const Terms& expected, const std::string& where, bool value) {
   using R = RealOf<T>;

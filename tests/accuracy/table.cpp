@@ -15,7 +15,7 @@ namespace {
 
 const std::vector<std::string> scalars = {"float32", "float64", "complex64", "complex128"};
 constexpr Range all_ranges[] = {Range::Ordinary, Range::Extreme, Range::Rows, Range::Hostile, Range::Ends};
-/// What needs no reason.
+/// The largest error that needs no explanation.
 double bound_of(Range range) { return range == Range::Hostile || range == Range::Ends ? 64 : 16; }
 
 std::string number(double ulps) {
@@ -168,7 +168,7 @@ std::vector<std::string> Table::faults(const std::string& page) const {
       const double more = row.range == Range::Rows ? 4 : 2;  // shorter vectors make longer sums
       bool same = old.size() == now.size();
       for (std::size_t i = 0; same && i < old.size(); ++i)
-        // What has no digits left has others on every processor: of hostile matrices only what gets worse counts.
+        // Results without correct digits differ between processors: for hostile matrices only larger errors count.
         same = hostile ? old[i] > bound_of(row.range) || now[i] <= 8 * old[i] + 8
                        : std::isinf(old[i]) == std::isinf(now[i]) &&
                              (std::isinf(old[i]) || (now[i] <= more * old[i] + more && old[i] <= 4 * now[i] + 4));

@@ -23,7 +23,7 @@ struct Cell {
 
 enum class Range {
   Ordinary,  ///< |z| in 1e-3 ... 1e3
-  Extreme,   ///< every size that the type has
+  Extreme,   ///< the whole range of the type
   Rows,      ///< ops of whole rows, ordinary numbers
   Hostile,   ///< ops on matrices that are far from normal, singular, badly scaled, ...; in units of condition times rounding
   Ends,      ///< the same, of matrices at the ends of the range

@@ -1,4 +1,4 @@
-/// JSON of nothing but brackets, 200 kB of it, wherever JSON from elsewhere is read.
+/// 200 kB of nested brackets, for every reader of JSON from outside.
 
 #include <boost/test/unit_test.hpp>
 
@@ -22,11 +22,11 @@ const std::string brackets = std::string(100'000, '[') + std::string(100'000, ']
 
 BOOST_AUTO_TEST_CASE(brackets_in_strings_do_not_count) {
   const std::string shallow = R"({"a\"b": [")" + brackets + R"(", {"c": "\\"}, ["]"]]})";
-  BOOST_TEST(!nests_too_deep(shallow));
+  BOOST_TEST(!nested_too_deeply(shallow));
   for (const int depth : {63, 64, 65})
-    BOOST_TEST(nests_too_deep(std::string(depth, '[') + std::string(depth, ']')) == (depth == 65));
-  BOOST_TEST(!nests_too_deep(std::string(300, ']')));
-  BOOST_TEST(nests_too_deep(R"({"a":)" + brackets + "}"));
+    BOOST_TEST(nested_too_deeply(std::string(depth, '[') + std::string(depth, ']')) == (depth == 65));
+  BOOST_TEST(!nested_too_deeply(std::string(300, ']')));
+  BOOST_TEST(nested_too_deeply(R"({"a":)" + brackets + "}"));
 }
 
 BOOST_AUTO_TEST_CASE(every_reader_refuses_it) {

@@ -36,7 +36,7 @@ struct Run {
   std::string last() const { return path + "/last.safetensors"; }
 };
 
-/// A checkpoint in whose header some text is another one.
+/// A checkpoint with some text in its header replaced.
 std::string with_header(std::string bytes, const std::string& from, const std::string& to) {
   const auto at = bytes.find(from);
   BOOST_TEST_REQUIRE(at != std::string::npos, from);

@@ -49,7 +49,7 @@ BOOST_AUTO_TEST_CASE(every_golden_case_in_both_precisions) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(every_kind_of_miss_is_seen) {
+BOOST_AUTO_TEST_CASE(every_kind_of_mismatch_is_found) {
   const TemporaryDirectory scratch;
   const std::string good = golden + "/transformer-rope-adamw.safetensors", bad = scratch / "bad.safetensors";
   const auto misses = [&](const std::function<bool(const std::string&, Tensor<double>&)>& change, const std::string& says) {

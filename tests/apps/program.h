@@ -51,7 +51,7 @@ class Program {
   Program(const Program&) = delete;
   Program& operator=(const Program&) = delete;
 
-  /// Nothing where it has ended: 0 would be this very process group.
+  /// Does nothing if it has ended: 0 would mean this process group.
   void signal(int number) const {
     if (pid_ > 0) ::kill(pid_, number);
   }

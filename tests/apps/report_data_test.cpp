@@ -16,7 +16,7 @@ BOOST_AUTO_TEST_SUITE(report_data)
 
 using Json = nlohmann::ordered_json;
 
-BOOST_AUTO_TEST_CASE(a_log_is_read_as_far_as_it_goes) {
+BOOST_AUTO_TEST_CASE(damaged_lines_of_a_log_are_skipped_and_counted) {
   const TemporaryDirectory scratch;
   const RunLog log = read_log(scratch.file(
       "log", "{\"step\":1,\"loss\":2.5}\n[1]\n{\"loss\":1}\n{\"step\":\"2\"}\n{\"step\":2,\"loss\":null}\n{\"step\":3,"));
@@ -78,7 +78,7 @@ BOOST_AUTO_TEST_CASE(angles_and_what_they_make_of_j) {
   BOOST_TEST(std::abs(angles["kappa"][2][1].get<double>()) < 1e-12);
 }
 
-BOOST_AUTO_TEST_CASE(confusion_that_is_none_is_left_out) {
+BOOST_AUTO_TEST_CASE(malformed_confusion_matrices_are_left_out) {
   RunLog log;
   log.lines.push_back({{"step", 1}, {"confusion", {{3, 1}, {0, 0}}}});
   for (const Json& odd : {Json(5), Json::parse("[[1,2],[3]]"), Json::parse("[[1,-2],[3,4]]")})
@@ -100,7 +100,7 @@ BOOST_AUTO_TEST_CASE(phases_are_counted_in_sectors_around_multiples_of_15_degree
   BOOST_TEST(counts[6] == 1);
 }
 
-BOOST_AUTO_TEST_CASE(data_cannot_leave_their_element) {
+BOOST_AUTO_TEST_CASE(embedded_data_cannot_break_out_of_their_element) {
   const std::string page = make_page({{"word", "</script><b>&\xff"}, {"number", std::nan("")}});
   const std::size_t from = page.find("id=\"data\">") + 10, to = page.find("</script>", from);
   const std::string json = page.substr(from, to - from);

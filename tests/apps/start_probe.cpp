@@ -1,6 +1,6 @@
 /// A program for start_test.cpp to start: does what every main() of argand does first, then says how it runs.
 ///
-///   start_probe fast ...      start_with_the_right_kernels, then the speed of a product
+///   start_probe fast ...      ensure_fast_kernels, then the speed of a product
 ///   start_probe CORETYPE ...  restart_with_coretype(CORETYPE)
 #include <fmt/format.h>
 #include <unistd.h>
@@ -20,7 +20,7 @@ using namespace argand;
 
 namespace {
 
-/// Of one thread, in a float product of 1024 x 1024 matrices; the best of several, for other programs may be running.
+/// On one thread, for a float product of 1024 x 1024 matrices; the best of several, as other programs may be running.
 double gigaflops() {
   set_num_threads(1);
   const std::int64_t n = 1024;
@@ -42,7 +42,7 @@ int main(int argc, char** argv) {
   // exec keeps the process: its lines on standard error count the starts.
   fmt::print(stderr, "start {}\n", getpid());
   if (what == "fast")
-    start_with_the_right_kernels(argv);
+    ensure_fast_kernels(argv);
   else
     restart_with_coretype(std::string(what), argv);
   const BlasKernels kernels = blas_kernels();

@@ -72,7 +72,7 @@ BOOST_AUTO_TEST_CASE(argand_runs_the_fast_kernels) {
   BOOST_TEST(argand::fast_kernels_for(text.substr(from, to - from), argand::cpu_features()) == "");
 }
 
-BOOST_AUTO_TEST_CASE(the_version_says_on_request_which_parts_are_in) {
+BOOST_AUTO_TEST_CASE(the_version_lists_optional_parts_on_request) {
   const std::string brief = output_of(ARGAND_PROGRAM " --version"), verbose = output_of(ARGAND_PROGRAM " --version --verbose");
   BOOST_TEST(verbose.starts_with(brief.substr(0, brief.find('\n'))));
   BOOST_TEST(std::count(brief.begin(), brief.end(), '\n') == 1);
@@ -131,7 +131,7 @@ BOOST_AUTO_TEST_CASE(threads_that_wait_spin_briefly_unless_the_user_has_chosen) 
 }
 
 // A choice that OpenBLAS does not know has no effect: it falls back to what it detects, which must be reported if it is slow.
-BOOST_AUTO_TEST_CASE(slow_kernels_that_nobody_chose_are_spoken_of_once) {
+BOOST_AUTO_TEST_CASE(slow_kernels_that_nobody_chose_are_reported_once) {
   const std::string text = output_of("OPENBLAS_CORETYPE=NoSuchCore " START_PROBE " fast");
   BOOST_TEST_INFO(text);
   BOOST_TEST(count(text, "argand: OpenBLAS runs its ") == (value(text, "wanted").empty() ? 0 : 1));

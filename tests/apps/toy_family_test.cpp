@@ -29,7 +29,7 @@ std::string trained(const TemporaryDirectory& scratch) {
 
 }  // namespace
 
-BOOST_AUTO_TEST_CASE(it_trains_is_killed_and_goes_on_to_the_same_bytes) {
+BOOST_AUTO_TEST_CASE(it_trains_is_killed_and_resumes_to_the_same_bytes) {
   const TemporaryDirectory scratch;
   const std::string whole = scratch / "whole", killed = scratch / "killed";
   const std::string options = tiny_toy + "--steps 60 --eval-every 20 --checkpoint-every 7 --dropout 0.1 ";
@@ -91,7 +91,7 @@ BOOST_AUTO_TEST_CASE(its_gradients_are_checked) {
              boost::test_tools::per_element());
 }
 
-BOOST_AUTO_TEST_CASE(what_it_leaves_is_read_by_every_command) {
+BOOST_AUTO_TEST_CASE(every_command_reads_its_runs) {
   const TemporaryDirectory scratch;
   const std::string run = trained(scratch);
   const Finished inspect = run_toy(scratch, "inspect " + run);
@@ -128,7 +128,7 @@ BOOST_AUTO_TEST_CASE(it_learns_to_label_and_is_ablated) {
 }
 
 // In this very process: the list that all tests of it share gains nothing that they could stumble over.
-BOOST_AUTO_TEST_CASE(a_family_that_is_not_whole_or_is_there_is_refused) {
+BOOST_AUTO_TEST_CASE(incomplete_and_duplicate_families_are_refused) {
   Family twice = family_named("crope");
   BOOST_TEST(error_of([&] { add_family(twice); }) == "family: \"crope\" is already registered");
   Family empty = toy_family();

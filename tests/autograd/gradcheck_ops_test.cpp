@@ -16,7 +16,7 @@ BOOST_AUTO_TEST_SUITE(gradcheck_ops)
 /// The exact number of registered ops. Update it with every op added: an op that the linker dropped must not go unnoticed.
 constexpr std::size_t number_of_ops = 136;
 #ifdef ARGAND_PLAIN_BLAS
-constexpr std::size_t ops_of_lapack = 14;  // which this build has not
+constexpr std::size_t ops_of_lapack = 14;  // which this build lacks
 #else
 constexpr std::size_t ops_of_lapack = 0;
 #endif
@@ -88,7 +88,7 @@ BOOST_AUTO_TEST_CASE(a_use_that_is_wrong_does_not_pass) {
   BOOST_TEST(added, report_text(report));
 }
 
-/// The kind is not a matter of opinion: of the four, only the declared one stands the numerical test, for every op.
+/// For every op, only the declared one of the four kinds passes the numerical test.
 BOOST_AUTO_TEST_CASE(every_other_kind_is_refused) {
   for (const Op* op : Op::all()) {
     OpCheck check;

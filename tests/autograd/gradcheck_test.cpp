@@ -51,7 +51,7 @@ Report check_square(const Wrong& wrong, const Shape& shape = {2, 3}) {
   return gradcheck(named("square"), f, complex_numbers(shape));
 }
 
-/// Of the inputs that fail.
+/// The diagnoses of the inputs that fail.
 std::vector<std::string> diagnoses(const Report& result) {
   std::vector<std::string> all;
   for (const ReportRow& row : result.rows)
@@ -59,7 +59,7 @@ std::vector<std::string> diagnoses(const Report& result) {
   return all;
 }
 
-/// Its text has this line.
+/// Whether the report's text has this line.
 bool says(const Report& result, const std::string& line) {
   return ("\n" + report_text(result)).find("\n" + line + "\n") != std::string::npos;
 }
@@ -92,7 +92,7 @@ BOOST_AUTO_TEST_CASE(inputs_that_do_not_matter_pass) {
   BOOST_TEST(gradcheck(constant, real_numbers({3})).ok());
 }
 
-BOOST_AUTO_TEST_CASE(the_message_names_function_element_both_gradients_and_the_likeness) {
+BOOST_AUTO_TEST_CASE(the_message_names_function_element_both_gradients_and_the_resemblance) {
   const auto f = [](const Var<C>& z) {
     return with_gradient(z, z.value().clone(), [](const Tensor<C>& dw) { return map([](C g) { return std::conj(g); }, dw); });
   };
@@ -189,7 +189,7 @@ BOOST_AUTO_TEST_CASE(transposed_and_unsummed_gradients_are_named) {
              "the gradient looks as if the sum over broadcast axes were missing (last slice only)");
 }
 
-BOOST_AUTO_TEST_CASE(inputs_given_each_others_gradients_are_named) {
+BOOST_AUTO_TEST_CASE(exchanged_gradients_of_two_inputs_are_named) {
   // y = x a with the two gradients exchanged.
   const auto f = [](const Var<double>& x, const Var<double>& a) {
     return record(
@@ -206,7 +206,7 @@ BOOST_AUTO_TEST_CASE(inputs_given_each_others_gradients_are_named) {
   BOOST_TEST(diagnoses(result)[1] == "the gradient looks like that of input 0");
 }
 
-BOOST_AUTO_TEST_CASE(what_is_wrong_at_some_elements_only_is_said_so) {
+BOOST_AUTO_TEST_CASE(errors_at_some_elements_only_are_reported_as_such) {
   const auto f = [](const Var<double>& x) {
     return with_gradient(x, map([](double v) { return v * v; }, x.value()), [x = x.value()](const Tensor<double>& dy) {
       return map([](double v, double g) { return (v < 0 ? -2 : 2) * v * g; }, x, dy);

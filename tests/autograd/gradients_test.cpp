@@ -13,7 +13,7 @@ BOOST_AUTO_TEST_SUITE(gradients_as_values)
 
 using C = std::complex<double>;
 
-BOOST_AUTO_TEST_CASE(of_one_input_a_number_and_a_tensor) {
+BOOST_AUTO_TEST_CASE(one_input_gives_a_value_and_a_tensor) {
   const auto of_squares = value_and_grad([](const Complex& z) { return sum(abs2(z)); });
   const std::size_t recorded = Tape::current().entries().size();
   const auto [loss, g] = of_squares(Tensor<C>({2}, {C(1, 2), C(0, -3)}));
@@ -22,7 +22,7 @@ BOOST_AUTO_TEST_CASE(of_one_input_a_number_and_a_tensor) {
   BOOST_TEST(Tape::current().entries().size() == recorded);
 }
 
-BOOST_AUTO_TEST_CASE(of_several_a_tuple_with_zeros_where_nothing_depends) {
+BOOST_AUTO_TEST_CASE(several_inputs_give_a_tuple_with_zeros_for_unused_ones) {
   const auto f = value_and_grad([](const Real& r, const Complex& z, const Real&) { return sum(r * abs2(z)); });
   const auto [loss, g] = f(Tensor<double>({2}, {2, -1}), Tensor<C>({2}, {C(1, 2), C(0, -3)}), Tensor<double>::ones({3}));
   BOOST_TEST(loss == 1);
@@ -37,7 +37,7 @@ BOOST_AUTO_TEST_CASE(a_function_that_does_not_depend_on_its_input_is_refused_as_
              "backward: the loss does not depend on any variable, or was computed inside no_grad");
 }
 
-BOOST_AUTO_TEST_CASE(what_the_function_captures_is_left_as_it_was) {
+BOOST_AUTO_TEST_CASE(captured_variables_are_left_unchanged) {
   const Real w = variable(Tensor<double>::scalar(3));
   const auto [loss, g] = value_and_grad([&](const Real& x) { return w * x; })(Tensor<double>::scalar(5));
   BOOST_TEST(loss == 15);
@@ -45,7 +45,7 @@ BOOST_AUTO_TEST_CASE(what_the_function_captures_is_left_as_it_was) {
   BOOST_TEST(!w.has_grad());
 }
 
-BOOST_AUTO_TEST_CASE(gradients_of_parameters_leave_those_that_they_hold) {
+BOOST_AUTO_TEST_CASE(gradients_leave_those_stored_in_parameters_unchanged) {
   const Complex z = variable(Tensor<C>({1}, {C(1, 2)}));
   const Real r = variable(Tensor<double>::scalar(3)), other = variable(Tensor<double>::scalar(1));
   const ParameterList<double> parameters = {{"z", z}, {"r", r}, {"other", other}};

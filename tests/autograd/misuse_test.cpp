@@ -1,4 +1,4 @@
-/// Short programs that once were silently wrong, or crashed: their behaviour now.
+/// Short programs that used to be silently wrong or to crash, and their behaviour now.
 
 #include <boost/test/unit_test.hpp>
 #include <limits>
@@ -88,7 +88,7 @@ BOOST_AUTO_TEST_CASE(retain_grad_after_the_walk_is_too_late) {
   BOOST_TEST(error_of([&] { h.retain_grad(); }) == "retain_grad: the backward pass is over; call retain_grad() before it");
 }
 
-BOOST_AUTO_TEST_CASE(a_sum_that_was_never_begun) {
+BOOST_AUTO_TEST_CASE(a_loss_that_was_never_assigned) {
   const auto x = leaf({3});
   Real total;  // no value yet
   total = total + sum(square(x));

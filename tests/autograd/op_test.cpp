@@ -31,7 +31,7 @@ void check_it(OpCheck& check) {
   check.function(
       "real", [](auto x) { return square(x); }, check.real({2}));
 }
-/// What an op made of these says when it is used.
+/// The error when an op made of these is used.
 std::string fault_of(OpText text, Op::Check check) {
   const Op op(std::move(text), check);
   return error_of([&] {
@@ -47,7 +47,7 @@ BOOST_AUTO_TEST_CASE(an_op_without_a_case_is_refused) {
   const std::size_t before = Op::all().size();
   const std::string refusal = "op: the check for mine has no cases; add one with check.function(label, f, inputs)";
   BOOST_TEST(fault_of(text("mine"), [](OpCheck&) {}) == refusal);
-  BOOST_TEST(fault_of(text("mine"), [](OpCheck& check) { check.places_matter(); }) == refusal);
+  BOOST_TEST(fault_of(text("mine"), [](OpCheck& check) { check.position_dependent(); }) == refusal);
   BOOST_TEST(fault_of(text("mine"), nullptr) == "op: mine has no check");
   OpText silent = text("mine");
   silent.jvp.clear();

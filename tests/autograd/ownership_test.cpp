@@ -117,7 +117,7 @@ BOOST_AUTO_TEST_CASE(tapes_may_die_in_any_order) {
   same(x.grad(), Tensor<double>({1}, {6}));
 }
 
-BOOST_AUTO_TEST_CASE(what_no_loss_can_reach_does_not_stay_on_the_tape) {
+BOOST_AUTO_TEST_CASE(entries_that_no_loss_can_reach_are_dropped_from_the_tape) {
   Tape tape;
   auto x = leaf({1, 2});
   for (int i = 0; i < 200; ++i) (void)sum(exp(square(x)));  // a validation loop that forgets NoGrad
@@ -216,7 +216,7 @@ BOOST_AUTO_TEST_CASE(an_output_keeps_its_gradient_on_request) {
 
 BOOST_AUTO_TEST_CASE(a_tape_says_when_it_has_become_absurdly_long) {
   Tape tape;
-  tape.set_longest(50);
+  tape.set_max_entries(50);
   const auto x = leaf({1});
   Var<double> total = sum(x);
   const auto evaluate = [&] {
@@ -224,7 +224,7 @@ BOOST_AUTO_TEST_CASE(a_tape_says_when_it_has_become_absurdly_long) {
   };
   BOOST_TEST(error_of(evaluate) ==
              "tape: 50 ops were recorded without a backward pass, the last one in add. Evaluate inside a NoGrad, or allow more "
-             "with Tape::current().set_longest(n)");
+             "with Tape::current().set_max_entries(n)");
   tape.clear();
   total = x.detach();
   {

@@ -54,16 +54,16 @@ std::pair<double, double> expected(const Product<float>& p, std::int64_t i, std:
 
 }  // namespace
 
-BOOST_AUTO_TEST_CASE(who_cannot_says_so) {
+BOOST_AUTO_TEST_CASE(processors_without_bf16_are_reported) {
   { const Bf16Products nothing(false); }
-  BOOST_TEST(!bf16_products_are_on());
+  BOOST_TEST(!bf16_products_enabled());
   if (has_bf16_products()) {
     const Bf16Products on(true);
-    BOOST_TEST(bf16_products_are_on());
+    BOOST_TEST(bf16_products_enabled());
   } else {
     BOOST_TEST(error_of([] { const Bf16Products on(true); }) == "bf16: this processor lacks AVX512-BF16");
   }
-  BOOST_TEST(!bf16_products_are_on());
+  BOOST_TEST(!bf16_products_enabled());
 }
 
 BOOST_AUTO_TEST_CASE(factors_are_rounded_and_sums_are_not) {

@@ -66,7 +66,7 @@ BOOST_AUTO_TEST_CASE(a_packed_matrix_gives_the_same_bits_in_any_piece) {
   BOOST_TEST((pieces == whole));
 }
 
-BOOST_AUTO_TEST_CASE(small_products_go_this_way_and_others_do_not) {
+BOOST_AUTO_TEST_CASE(small_products_use_this_kernel_and_others_do_not) {
   const auto faster = [](Transpose a_is, std::int64_t M, std::int64_t N, std::int64_t K, float beta) {
     return direct_is_faster<float>(
         {a_is, Transpose::No, M, N, K, 1, nullptr, a_is == Transpose::No ? K : M, nullptr, N, beta, nullptr, N});

@@ -84,7 +84,7 @@ BOOST_AUTO_TEST_CASE(the_bits_are_the_same_for_any_number_of_threads_and_in_any_
   check_cut<double>(0);
 }
 
-BOOST_AUTO_TEST_CASE(infinity_times_zero_is_no_number) {
+BOOST_AUTO_TEST_CASE(infinity_times_zero_is_nan) {
   constexpr std::int64_t N = 300, K = 20;
   std::vector<float> A(K, 1), B(N * K, 1), C(N);
   A[7] = 0;
@@ -94,7 +94,7 @@ BOOST_AUTO_TEST_CASE(infinity_times_zero_is_no_number) {
   BOOST_TEST(C[4] == K - 1);
 }
 
-BOOST_AUTO_TEST_CASE(one_to_four_rows_go_this_way_and_more_do_not) {
+BOOST_AUTO_TEST_CASE(one_to_four_rows_use_this_kernel_and_more_do_not) {
   const auto faster = [](Transpose a_is, Transpose b_is, std::int64_t M, std::int64_t N, std::int64_t K, float beta) {
     return few_rows_is_faster<float>({a_is, b_is, M, N, K, 1, nullptr, K, nullptr, K, beta, nullptr, N});
   };

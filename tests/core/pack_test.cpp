@@ -115,7 +115,7 @@ BOOST_AUTO_TEST_CASE(operations_equal_those_of_reals) {
   compare_all<float>();
   compare_all<double>();
 }
-BOOST_AUTO_TEST_CASE(pairs_are_parted_and_joined) {
+BOOST_AUTO_TEST_CASE(pairs_are_split_and_joined) {
   complex_pairs<float>();
   complex_pairs<double>();
 }

@@ -55,11 +55,11 @@ BOOST_AUTO_TEST_CASE(an_exception_reaches_the_caller_and_leaves_the_pool_usable)
   for (const int v : visits) BOOST_REQUIRE_EQUAL(v, 1);
 }
 
-BOOST_AUTO_TEST_CASE(jobs_side_by_side_are_each_done_once_and_alone) {
+BOOST_AUTO_TEST_CASE(parallel_jobs_run_once_each_and_independently) {
   for (const int threads : {1, 3}) {
     const Threads scope(threads);
     std::vector<std::atomic<int>> visits(50), limits(50), asked(50), team(50);
-    side_by_side(50, [&](std::int64_t i) {
+    parallel_jobs(50, [&](std::int64_t i) {
       const auto k = static_cast<std::size_t>(i);
       ++visits[k];
       limits[k] = num_threads();
@@ -79,9 +79,9 @@ BOOST_AUTO_TEST_CASE(jobs_side_by_side_are_each_done_once_and_alone) {
       BOOST_TEST(team[k] == asked[k]);  // 1 in a build without threads
     }
     BOOST_TEST(num_threads() == threads);
-    BOOST_TEST(error_of([] { side_by_side(9, [](std::int64_t i) { require(i != 4, "job", "number {}", i); }); }) ==
+    BOOST_TEST(error_of([] { parallel_jobs(9, [](std::int64_t i) { require(i != 4, "job", "number {}", i); }); }) ==
                "job: number 4");
-    side_by_side(0, [](std::int64_t) { fail("job", "there is none"); });
+    parallel_jobs(0, [](std::int64_t) { fail("job", "there is none"); });
   }
 }
 

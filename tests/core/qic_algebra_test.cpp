@@ -68,7 +68,7 @@ BOOST_AUTO_TEST_CASE(j_squared_is_kappa_and_the_norm_is_z_times_its_conjugate) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(kappa_does_not_move_at_pi_4) {
+BOOST_AUTO_TEST_CASE(kappa_is_stationary_at_pi_4) {
   BOOST_TEST(std::abs(kappa_derivative(pi / 4)) < 1e-15);
   BOOST_TEST(kappa_derivative(0.0) == 2);
   BOOST_TEST(std::abs(kappa_derivative(pi / 6) - 1) < 1e-15);

@@ -45,7 +45,7 @@ BOOST_AUTO_TEST_CASE(sizes_are_checked) {
   BOOST_TEST(error_of([] { Shape({2, -1}); }) == "shape: sizes cannot be negative, got -1");
   BOOST_TEST(error_of([] { Shape({1, 1, 1, 1, 1, 1, 1, 1, 1}); }) == "shape: at most 8 axes are supported");
   BOOST_TEST(error_of([] { Shape({std::int64_t{1} << 40, 1 << 20}); }) == "shape: [1099511627776, 1048576] has too many elements");
-  // An empty axis must not open the door to sizes whose other products overflow.
+  // An empty axis must not hide an overflow in the product of the other sizes.
   BOOST_TEST(error_of([] { Shape({0, std::int64_t{1} << 62}); }) == "shape: [0, 4611686018427387904] has too many elements");
 }
 

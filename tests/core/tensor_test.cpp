@@ -46,7 +46,7 @@ BOOST_AUTO_TEST_CASE(copies_share_until_one_is_written_to) {
   changes_alone([](auto& t) { t.add(Tensor<float>::full({4}, 9)); });
   changes_alone([](auto& t) { t = t.reshape({2, 2}), t(1, 0) = 9; });
 
-  // To read through a constant costs nothing, and who is alone keeps its place.
+  // Reading through a const tensor never copies, and a sole owner keeps its storage.
   const float* place = std::as_const(x).data();
   x(0) = 1;
   BOOST_TEST(x.data() == place);

@@ -13,7 +13,7 @@ BOOST_AUTO_TEST_SUITE(batches)
 
 namespace {
 
-/// 0, 1, 2, ...: a token tells its place.
+/// 0, 1, 2, ...: each token equals its position.
 Ids count_up(std::int64_t n) {
   Ids ids({n});
   std::iota(ids.data(), ids.data() + n, 0);
@@ -102,7 +102,7 @@ BOOST_AUTO_TEST_CASE(a_batch_is_a_function_of_its_number) {
   BOOST_TEST(other.at(0).starts != seen[0]);
 }
 
-BOOST_AUTO_TEST_CASE(what_cannot_be_cut_is_refused) {
+BOOST_AUTO_TEST_CASE(invalid_sizes_are_refused) {
   BOOST_TEST(error_of([] { LmBatches(count_up(10), 2, 10, 0); }) ==
              "batches: a text of 10 tokens is too short for windows of 10 and their targets; use at least 11, or a smaller length");
   BOOST_TEST(error_of([] { LmBatches(count_up(10), 0, 5, 0); }) == "batches: batch and length must be at least 1, got 0 and 5");
@@ -147,7 +147,7 @@ BOOST_AUTO_TEST_CASE(every_token_but_the_first_is_scored_once_whatever_the_batch
             for (std::int64_t t = 0; t < n; ++t) {
               const std::int64_t target = batch.targets[b * n + t];
               BOOST_REQUIRE(target == start + length - n + t + 1);
-              // What it has to go by: everything before it, or T - S tokens of it and one more for each target before it.
+              // Its context: everything before it, or T - S tokens and one more for each earlier target.
               BOOST_REQUIRE(target - start >= std::min(target, T - S + 1));
               scored.push_back(target);
             }
@@ -162,7 +162,7 @@ BOOST_AUTO_TEST_CASE(every_token_but_the_first_is_scored_once_whatever_the_batch
     }
 }
 
-BOOST_AUTO_TEST_CASE(windows_side_by_side_share_batches) {
+BOOST_AUTO_TEST_CASE(adjacent_windows_share_batches) {
   const EvaluationWindows apart(count_up(100), 8, 10, 10), overlapping(count_up(100), 8, 10, 5);
   BOOST_TEST(apart.size() == 3);         // 9 full windows, and the one that scores the 9 targets that remain
   BOOST_TEST(overlapping.size() == 5);   // the first, 17 that score 5 tokens, and the one that scores 4

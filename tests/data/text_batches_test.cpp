@@ -132,7 +132,7 @@ BOOST_AUTO_TEST_CASE(evaluation_sees_every_text_the_shortest_first) {
   BOOST_TEST((sorted(seen) == count_up(203)));
 }
 
-BOOST_AUTO_TEST_CASE(what_cannot_be_cut_is_refused) {
+BOOST_AUTO_TEST_CASE(invalid_sizes_are_refused) {
   BOOST_TEST(error_of([] { TextBatches({}, 8, 100, 0); }) == "batches: requires at least one text");
   BOOST_TEST(error_of([] { TextBatches(some_texts(3), 0, 100, 0); }) ==
              "batches: batch and length must be at least 1, got 0 and 100");

@@ -35,7 +35,7 @@ BOOST_AUTO_TEST_CASE(unknown_words) {
   BOOST_TEST(error_of([&] { v.word(-1); }) == "vocabulary: id -1 is outside the vocabulary of 2");
 }
 
-BOOST_AUTO_TEST_CASE(what_is_no_word) {
+BOOST_AUTO_TEST_CASE(invalid_words) {
   Vocabulary v;
   BOOST_TEST(error_of([&] { v.add(""); }) == "vocabulary: an empty word");
   BOOST_TEST(error_of([&] { v.add("a b"); }) == "vocabulary: \"a b\" contains whitespace");

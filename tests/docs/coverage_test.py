@@ -80,12 +80,12 @@ with open(os.path.join(source, "docs", "guides", "coverage.md"), encoding="utf8"
 failures = faults_of(page)
 # The test itself notices faults.
 row = "\n| Values stay real | {} | {} |\n"
-for spoilt, fault in ((("", "yes"), "three cells"), (("`nn/nowhere.h`", "yes"), "no nn/nowhere.h"), (("nn", "yes"), "neither a file"), (("`nn/family.h`", "perhaps"), "begins with"),
+for corrupted, fault in ((("", "yes"), "three cells"), (("`nn/nowhere.h`", "yes"), "no nn/nowhere.h"), (("nn", "yes"), "neither a file"), (("`nn/family.h`", "perhaps"), "begins with"),
                       (("`nn/family.h`", "differs"), "no reason"), (("`experiments/qic.toml`: `learnt`", "yes"), "no row learnt"), (("`thta=fixed`", "yes"), "unknown key thta"),
                       (("`theta=fixd`", "yes"), "never fixd"), (("`argand gradcheck phase_rotatoin`", "yes"), "unknown op phase_rotatoin"),
                       (("`argand eval RUN --position 8`", "yes"), "has no --position"), (("`argand evaluate RUN`", "yes"), "no argand evaluate")):
-    if not any(fault in found for found in faults_of(page.rstrip() + row.format(*spoilt))):
-        failures.append(f"{spoilt} passes, {fault} is not said")
+    if not any(fault in found for found in faults_of(page.rstrip() + row.format(*corrupted))):
+        failures.append(f"{corrupted} passes, {fault} is not said")
 for failure in failures:
     print(failure)
 print(f"{page.count(chr(10) + '|') - 8} statements, {len(failures)} failures")

@@ -10,7 +10,7 @@
 
 namespace reference {
 
-/// Random numbers one after the other.
+/// A sequence of random numbers.
 class Dice {
  public:
   Dice(std::uint64_t seed, std::uint64_t stream) : random_(seed, stream) {}
@@ -39,7 +39,7 @@ struct Tree {
 /// Of about that many levels.
 Tree draw(Dice& dice, int depth);
 
-/// A point, as text, at which something is likely to go wrong.
+/// A point, as text, that is likely to cause trouble.
 std::string draw_point(Dice& dice);
 
 /// Smaller trees with the same property, as small as can be found.

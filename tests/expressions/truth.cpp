@@ -118,10 +118,10 @@ Truth truth_at(const Evaluator& f, std::complex<double> z) {
   Truth found;
   for (const double scale : scales) {
     if (scale == 0) continue;
-    if (scale < 1e-80 * std::abs(z)) return {};  // z + h would be z, and what happens at that scale is not seen
+    if (scale < 1e-80 * std::abs(z)) return {};  // z + h would equal z
     const auto truth = at_distance(f, z, unit * N(scale));
     if (truth && truth->kind == Truth::Kind::Smooth) return *truth;
-    if (!truth && std::abs(z) > 1) return {};  // beside a large z nothing is seen of what happens at the scale of 1
+    if (!truth && std::abs(z) > 1) return {};  // a large z hides what happens at the scale of 1
     if (truth) found = *truth;
   }
   return found;

@@ -22,9 +22,9 @@ class MemoryFile {
   MemoryFile(const MemoryFile&) = delete;
   MemoryFile& operator=(const MemoryFile&) = delete;
 
-  /// Replaces what is in it.
+  /// Replaces its contents.
   void contents(std::string_view bytes);
-  /// What is in it now.
+  /// Its contents.
   std::string contents() const;
   const std::string& path() const { return path_; }
 
@@ -33,7 +33,7 @@ class MemoryFile {
   std::string path_;
 };
 
-/// Says what is wrong and aborts, which a fuzzer takes for a find.
+/// Prints what is wrong and aborts, which a fuzzer counts as a crash.
 void expect(bool holds, std::string_view property);
 
 /// Runs f; false when it threw Error, as it may.

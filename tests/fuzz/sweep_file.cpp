@@ -48,7 +48,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string_view text = text_of(data, size);
   folder.contents(text);
   accepts([&] { SweepFile(folder.path(), {{"steps", "100"}, {"varies", {"lr"}}}); });  // another sweep: names the differences
-  const auto json = json_or_nothing<nlohmann::json>(text);
+  const auto json = try_parse_json<nlohmann::json>(text);
   const auto identity = json.is_object() ? json.value("sweep", nlohmann::json()) : nlohmann::json();
   accepts([&] {
     const SweepFile file(folder.path(), identity);

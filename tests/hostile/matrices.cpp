@@ -11,7 +11,7 @@ namespace {
 using argand::ComplexScalar;
 using argand::RealOf;
 
-/// Seeded numbers.
+/// Pseudo-random numbers from a seed.
 class DrawnNumbers {
  public:
   explicit DrawnNumbers(std::uint64_t seed) : random_(seed, 2036) {}

@@ -99,7 +99,7 @@ BOOST_AUTO_TEST_CASE(every_token_reads_the_last_chunk_that_is_complete_however_t
   for (const std::int64_t m : {1, 2, 3, 5, 20})
     for (const std::int64_t prompt : {1, 2, 3, 4, 5, 7, 14})
       for (const std::int64_t step : {1, 2, 3, 6}) {
-        ChunkPast<double> past;
+        ChunkCache<double> past;
         std::int64_t complete = 0;
         Knowledge knowledge{.passages = &passages, .search = [&](const Ids& chunks, std::int64_t k, auto) {
                               return Ids(Shape{chunks.shape()[0], k});

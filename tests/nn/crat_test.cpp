@@ -102,7 +102,7 @@ BOOST_AUTO_TEST_CASE(a_text_goes_on_with_another_knowledge_base) {
   const auto same = [](const Tensor<double>& a, const Tensor<double>& b) { return std::ranges::equal(a.span(), b.span()); };
   BOOST_TEST(same(write(old, old), write(old, old)));
   BOOST_TEST(!same(write(old, old), write(old, other)));
-  // What was kept of another base does not matter: only the states of the first four tokens do, which are the same here.
+  // Cached encodings of another knowledge base do not matter: only the states of the first four tokens do, which are equal here.
   const Ids copy = first;
   const Knowledge copied{.passages = &copy};
   BOOST_TEST(same(write(old, other), write(copied, other)));

@@ -14,7 +14,7 @@ BOOST_AUTO_TEST_SUITE(family)
 
 namespace {
 
-/// Writes a text into one key, as a reader of files does.
+/// Sets one key from text, as file readers do.
 void set_word(ModelConfig& config, const std::string& wanted, const std::string& text) {
   config.visit([&](const std::string& key, auto& value, const std::string&, const std::string&) {
     if constexpr (std::is_same_v<std::remove_reference_t<decltype(value)>, std::string>)
@@ -36,7 +36,7 @@ BOOST_AUTO_TEST_CASE(a_configuration_is_a_value) {
   BOOST_TEST(!second.own<QicConfig>().conjugate_keys);
 }
 
-BOOST_AUTO_TEST_CASE(what_is_of_another_family_is_not_there) {
+BOOST_AUTO_TEST_CASE(fields_of_other_families_are_absent) {
   const ModelConfig config = ModelConfig::defaults("crope");
   BOOST_TEST(error_of([&] { config.own<QicConfig>(); }) == "config: the family crope has a CropeConfig, not a QicConfig");
   BOOST_TEST(config.own<DecoderConfig>().rope_base == 5000);

@@ -88,7 +88,7 @@ BOOST_AUTO_TEST_CASE(unitary_matrices_are_evenly_distributed) {
   BOOST_TEST(square == 1, tolerance(0.06));
 }
 
-BOOST_AUTO_TEST_CASE(what_cannot_be) {
+BOOST_AUTO_TEST_CASE(invalid_arguments_are_refused) {
   BOOST_TEST(error_of([] { Init(1).he<C>(Role::Bias, {3}); }) ==
              "init: expects a weight [out, in] or [out, in, kernel...], got [3]");
   BOOST_TEST(error_of([] {

@@ -49,7 +49,7 @@ std::vector<ModelConfig> choices_of(const Family& family) {
         try {
           changed.validate();
           all.push_back(changed);
-        } catch (const Error&) {  // does not go with the rest
+        } catch (const Error&) {  // incompatible with the other settings
         }
       }
     });
@@ -58,7 +58,7 @@ std::vector<ModelConfig> choices_of(const Family& family) {
 }
 
 /// Parameters as after some training: none at a special value.
-std::unique_ptr<Model<double>> shaken_model(const ModelConfig& config) {
+std::unique_ptr<Model<double>> perturbed_model(const ModelConfig& config) {
   auto model = make_model<double>(config, 1);
   std::uint64_t stream = 0;
   for (Parameter<double>& p : model->parameters())
@@ -108,7 +108,7 @@ double moved(const ParameterList<double>& parameters, const ParameterList<double
 /// What a change of the parameters changes of the log probabilities.
 template <class F>
 double effect(const ModelConfig& config, const F& change) {
-  const auto model = shaken_model(config);
+  const auto model = perturbed_model(config);
   const std::vector<double> before = log_probabilities(*model);
   const ParameterList<double> parameters = model->parameters();
   change(Weights(parameters));
@@ -125,7 +125,7 @@ BOOST_AUTO_TEST_CASE(every_invariance_moves_parameters_and_no_probability) {
       ++models;
       for (const Invariance& invariance : family.invariances(config)) {
         BOOST_TEST_CONTEXT(config.to_json() << "\n" << invariance.name) {
-          const auto model = shaken_model(config), still = shaken_model(config);
+          const auto model = perturbed_model(config), still = perturbed_model(config);
           const ParameterList<double> parameters = model->parameters();
           const std::vector<double> before = log_probabilities(*model);
           invariance.apply(Weights(parameters), Amounts(Random(3)));
@@ -145,7 +145,7 @@ BOOST_AUTO_TEST_CASE(a_family_of_the_library_has_some) {
     BOOST_TEST(family_named(name).invariances(small(family_named(name), TextTask::Lm)).size() >= 2U, name);
 }
 
-// The hostile neighbours: what is an invariance of one model and changes another.
+// Near misses: an invariance of one model that changes another.
 
 BOOST_AUTO_TEST_CASE(rotary_positions_see_the_bias_of_keys) {
   ModelConfig config = small(family_named("transformer"), TextTask::Lm);
@@ -160,7 +160,7 @@ BOOST_AUTO_TEST_CASE(rotary_positions_see_the_bias_of_keys) {
 BOOST_AUTO_TEST_CASE(a_common_phase_of_queries_and_keys_is_free_with_delta_1_and_not_across_the_cut) {
   ModelConfig config = small(family_named("complexformer"), TextTask::Lm);
   const auto change = [](const Weights& w) {
-    for (const char* layer : {"blocks.0.attn.q", "blocks.0.attn.k"}) w.turn_output(layer, 0, std::polar(1.0, 1.3));
+    for (const char* layer : {"blocks.0.attn.q", "blocks.0.attn.k"}) w.scale_output(layer, 0, std::polar(1.0, 1.3));
   };
   BOOST_TEST(effect(config, change) > 1e-4);
   config.own<ComplexFormerConfig>().adaptation = Adaptation::Fixed;
@@ -176,7 +176,7 @@ BOOST_AUTO_TEST_CASE(the_sign_of_one_delta_alone_is_not_free) {
 BOOST_AUTO_TEST_CASE(a_unit_of_queries_is_free_only_where_magnitudes_are_multiplicative) {
   ModelConfig config = small(family_named("qic"), TextTask::Lm);
   const auto change = [](const Weights& w) {
-    for (std::int64_t j = 0; j < 4; ++j) w.turn_output("blocks.0.attn.q", j, std::polar(1.0, 1.3));
+    for (std::int64_t j = 0; j < 4; ++j) w.scale_output("blocks.0.attn.q", j, std::polar(1.0, 1.3));
   };
   BOOST_TEST(effect(config, change) > 1e-3);
   config.own<QicConfig>().algebra = Algebra::Complex;
@@ -185,7 +185,7 @@ BOOST_AUTO_TEST_CASE(a_unit_of_queries_is_free_only_where_magnitudes_are_multipl
 
 BOOST_AUTO_TEST_CASE(dot_products_see_moduli_that_angular_scores_do_not) {
   ModelConfig config = small(family_named("crat"), TextTask::Lm);
-  const auto change = [](const Weights& w) { w.turn_output("blocks.0.attn.q", 0, 2); };
+  const auto change = [](const Weights& w) { w.scale_output("blocks.0.attn.q", 0, 2); };
   BOOST_TEST(effect(config, change) < 1e-12);
   config.visit([&](const std::string& name, auto& value, const char* words, const char*) {
     if (name == "attention") assign({name, "dot", ""}, words, value);

@@ -146,7 +146,7 @@ BOOST_AUTO_TEST_CASE(training_with_dropout_needs_the_number_of_the_step) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(a_training_step_takes_nothing_from_the_system_after_the_first) {
+BOOST_AUTO_TEST_CASE(only_the_first_training_step_allocates_from_the_system) {
   const auto model = make_model<float>(small("complexformer"), 1);
   const auto step = [&] {
     backward(model->loss(random_ids({4, 12}), random_ids({4, 12})).total);

@@ -99,7 +99,7 @@ Var<double> run(const SelfAttention<double>& layer, const Var<double>& x) {
 /// A loss that weighs every output differently.
 Var<double> projected(const Var<double>& y) { return sum(y * Var<double>(randn<double>(y.shape(), Random(9)))); }
 
-/// Two layers give the same, and pass the same gradient back, to this.
+/// Checks that two layers have the same output and the same gradients within this tolerance.
 void check_alike(const SelfAttention<double>& one, const SelfAttention<double>& other, double gradients) {
   const Var<double> x = variable(randn<double>({2, 9, 16}, Random(5))), y = variable(x.value().clone());
   const Var<double> a = run(one, x);

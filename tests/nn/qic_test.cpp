@@ -82,7 +82,7 @@ BOOST_AUTO_TEST_CASE(the_papers_standard_model_has_its_parameters_and_the_real_r
   BOOST_TEST(std::abs(real - qic) < 0.02 * static_cast<double>(qic));
   const ModelConfig row = real_row(paper(Algebra::Real));
   BOOST_TEST(row.d_model % row.n_heads == 0);
-  // The neighbours are no closer: the width was counted out right.
+  // Neighbouring widths are no closer, so the width is right.
   ModelConfig wider = row, narrower = row;
   wider.own<QicConfig>().algebra = narrower.own<QicConfig>().algebra = Algebra::Standard;
   wider.d_model += 4, wider.d_ff += 16, narrower.d_model -= 4, narrower.d_ff -= 16;

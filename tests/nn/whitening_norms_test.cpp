@@ -58,7 +58,7 @@ BOOST_AUTO_TEST_CASE(whitened_rows_are_round) {
 
 /// V^(-1/2) of a 2×2 matrix in the paper's real letters: s = sqrt(det V), t = sqrt(tr V + 2 s), ((Vii + s, -Vri), (-Vri, Vrr +
 /// s))/(s t).
-BOOST_AUTO_TEST_CASE(whiten_is_the_paper_s_equation_in_real_letters) {
+BOOST_AUTO_TEST_CASE(whiten_is_the_papers_equation_in_real_parts) {
   const double eps = 0.01;
   const Tensor<C> x = clouds({2, 30}, 2);
   const Tensor<C> y = whiten(Var<C>(x), eps).value();
@@ -74,7 +74,7 @@ BOOST_AUTO_TEST_CASE(whiten_is_the_paper_s_equation_in_real_letters) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(a_bent_plane_is_whitened_to_the_same_but_for_a_turn) {
+BOOST_AUTO_TEST_CASE(an_affine_image_is_whitened_to_the_same_up_to_a_rotation) {
   const Tensor<C> x = clouds({1, 40}, 3);
   Tensor<C> bent = x.clone();
   for (C& z : bent.span()) z = C(1.5, 0.2) * z + C(0.3, -0.4) * std::conj(z) + C(7, 1);
@@ -136,7 +136,7 @@ BOOST_AUTO_TEST_CASE(batch_norm_whitens_each_channel_and_remembers_its_moments) 
   BOOST_TEST(std::abs(norm.running.mean(1) - mean(1)) == 0);
 }
 
-BOOST_AUTO_TEST_CASE(what_cannot_be) {
+BOOST_AUTO_TEST_CASE(invalid_arguments_are_refused) {
   Init init(1);
   const Var<C> x(Tensor<C>::ones({2, 3}));
   BOOST_TEST(error_of([&] { whiten(x, 0); }) == "whiten: eps must be positive, got 0");

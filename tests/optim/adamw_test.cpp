@@ -33,7 +33,7 @@ std::string error_of(const std::function<void()>& action) {
 
 }  // namespace
 
-BOOST_AUTO_TEST_CASE(a_variable_that_was_replaced_is_missed) {
+BOOST_AUTO_TEST_CASE(a_replaced_variable_is_reported) {
   Var<double> p = variable(Tensor<double>({1}, {1.0}));
   AdamW<double> optimizer({{"layer.weight", p}}, paper(0));
   p.set_grad(Tensor<double>({1}, {0.5}));
@@ -43,7 +43,7 @@ BOOST_AUTO_TEST_CASE(a_variable_that_was_replaced_is_missed) {
   BOOST_TEST(p.value().item() == 2);
 }
 
-BOOST_AUTO_TEST_CASE(a_step_that_is_refused_was_none) {
+BOOST_AUTO_TEST_CASE(a_refused_step_changes_nothing) {
   Var<double> p = variable(Tensor<double>::ones({2})), q = variable(Tensor<double>::ones({2, 2}));
   AdamW<double> adamw({{"p", p}}, paper(0));
   const auto both = make_optimizer<double>({.name = "muon"}, {{"p", p}, {"q", q}});
@@ -163,7 +163,7 @@ double turning_error(ComplexMoments complex_moments, const C& turn) {
 
 }  // namespace
 
-BOOST_AUTO_TEST_CASE(one_moment_turns_with_the_plane_and_two_do_not) {
+BOOST_AUTO_TEST_CASE(one_moment_is_rotation_equivariant_and_two_are_not) {
   for (const double angle : {0.3, 1.0, 2.5}) {
     BOOST_TEST(turning_error(ComplexMoments::Modulus, std::polar(1.0, angle)) < 1e-13);
     BOOST_TEST(turning_error(ComplexMoments::Two, std::polar(1.0, angle)) > 0.05);

@@ -88,7 +88,7 @@ BOOST_AUTO_TEST_CASE(the_loss_never_rises_and_the_gradient_left_is_that_of_the_e
   }
 }
 
-BOOST_AUTO_TEST_CASE(complex_is_a_pair_of_reals_and_turns_with_the_plane) {
+BOOST_AUTO_TEST_CASE(complex_is_a_pair_of_reals_and_rotation_equivariant) {
   const Tensor<C> start({2}, {C(-1.2, 0.5), C(1, -1)});
   const C turn = std::polar(1.0, 0.7);
   Var<C> z = variable(start.clone()), turned = variable(start.clone());
@@ -134,7 +134,7 @@ BOOST_AUTO_TEST_CASE(it_says_why_it_ends) {
   BOOST_TEST((optimizer.minimise([&] { return sum(abs2(z)); }, 5).end == LbfgsEnd::Flat));
   z.value()(0) = C(1, 1);
   BOOST_TEST((optimizer.minimise([&] { return sum(abs2(z)); }, 0).end == LbfgsEnd::Iterations));
-  // A gradient that points uphill is not the loss's.
+  // A gradient that points uphill cannot belong to the loss.
   const LbfgsReport report = optimizer.minimise([&] { return sum(abs2(z)).detach() - sum(abs2(z)) + sum(abs2(z)).detach(); }, 5);
   BOOST_TEST((report.end == LbfgsEnd::NoLower));
   BOOST_TEST(std::abs(z.value()(0) - C(1, 1)) == 0);
@@ -164,7 +164,7 @@ const auto rosenbrock = [](const auto& x) {
   return sum(square(second - square(first))) * R(100) + sum(square(R(1) - first));
 };
 
-/// Hostile losses, each with where it is least and how many evaluations may be needed.
+/// Hostile losses, each with its minimum and the largest number of evaluations allowed.
 template <RealScalar R>
 void hostile_losses() {
   const R eps = std::numeric_limits<R>::epsilon();
@@ -223,7 +223,7 @@ BOOST_AUTO_TEST_CASE(where_the_gradient_is_not_finite_it_does_not_stay) {
   BOOST_TEST(report.loss <= 1);
 }
 
-BOOST_AUTO_TEST_CASE(what_cannot_be) {
+BOOST_AUTO_TEST_CASE(invalid_arguments_are_refused) {
   Var<C> z = variable(Tensor<C>({2}, {C(1, 0), C(0, 1)}));
   const auto make = [&](const LbfgsOptions& options) { return error_of([&] { Lbfgs<double>({{"z", z}}, options); }); };
   BOOST_TEST(make({.history = 0}) == "lbfgs: history must be at least 1, got 0");

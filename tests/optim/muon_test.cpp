@@ -94,7 +94,7 @@ BOOST_AUTO_TEST_CASE(one_step_of_a_scaled_rotation_is_known) {
   BOOST_TEST(p.value()(1, 0) == -0.1 * s * std::sin(angle), boost::test_tools::tolerance(1e-6));
 }
 
-BOOST_AUTO_TEST_CASE(hidden_matrices_are_muons_and_the_rest_is_adamws) {
+BOOST_AUTO_TEST_CASE(muon_takes_the_hidden_matrices_and_adamw_the_rest) {
   BOOST_TEST(is_muon_parameter(Role::Matrix, {4, 4}));
   BOOST_TEST(!is_muon_parameter(Role::Matrix, {4, 4, 4}));
   for (const Role role : {Role::Embedding, Role::Output, Role::Bias, Role::Gain, Role::Angle, Role::Other})

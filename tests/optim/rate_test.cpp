@@ -18,7 +18,7 @@ std::string error_of_warm_up(const WarmupCosine& rate) {
 }
 }  // namespace
 
-BOOST_AUTO_TEST_CASE(each_at_steps_that_are_known) {
+BOOST_AUTO_TEST_CASE(rates_at_known_steps) {
   BOOST_TEST(constant_rate(0.5)(1000) == 0.5);
   const Rate line = linear_rate(1, 3, 4);
   BOOST_TEST(line(0) == 1);
@@ -38,7 +38,7 @@ BOOST_AUTO_TEST_CASE(each_at_steps_that_are_known) {
   BOOST_TEST(root(15) == 1);
 }
 
-BOOST_AUTO_TEST_CASE(bigger_ones_are_made_of_smaller_ones) {
+BOOST_AUTO_TEST_CASE(schedules_compose) {
   const Rate again = restarted(linear_rate(4, 0, 4), 3);
   BOOST_TEST(again(2) == 2);
   BOOST_TEST(again(3) == 4);
@@ -56,7 +56,7 @@ BOOST_AUTO_TEST_CASE(the_rate_of_the_programs_is_made_of_them) {
   for (std::int64_t step = 0; step < 50; ++step) BOOST_TEST(parts(step) == whole(step), tolerance(1e-14));
 }
 
-BOOST_AUTO_TEST_CASE(what_cannot_be) {
+BOOST_AUTO_TEST_CASE(invalid_arguments_are_refused) {
   BOOST_TEST(error_of([] { constant_rate(-1); }) == "rate: rates must be finite and not negative, got -1 and -1");
   BOOST_TEST(error_of([] { cosine_rate(1, std::numeric_limits<double>::infinity(), 3); }) ==
              "rate: rates must be finite and not negative, got 1 and inf");
@@ -82,7 +82,7 @@ BOOST_AUTO_TEST_CASE(no_warm_up_and_only_warm_up) {
   BOOST_TEST((WarmupCosine{.peak = 2, .final = 0.5, .warmup = 10, .total = 10}(10)) == 0.5);
 }
 
-BOOST_AUTO_TEST_CASE(warm_ups_that_cannot_be) {
+BOOST_AUTO_TEST_CASE(invalid_warm_ups_are_refused) {
   BOOST_TEST(error_of_warm_up({.peak = 0}) == "rate: the learning rate must be positive, got 0");
   BOOST_TEST(error_of_warm_up({.peak = std::numeric_limits<double>::quiet_NaN()}) ==
              "rate: the learning rate must be positive, got nan");

@@ -72,7 +72,7 @@ BOOST_AUTO_TEST_CASE(complex_is_a_pair_of_reals_bit_for_bit_and_a_saved_state_go
   BOOST_TEST(second.state().tensors[0].name == "buf.x");
 }
 
-BOOST_AUTO_TEST_CASE(what_cannot_be) {
+BOOST_AUTO_TEST_CASE(invalid_arguments_are_refused) {
   Var<double> p = variable(Tensor<double>({1}, {1.0}));
   const auto make = [&](const SgdOptions& options) { return error_of([&] { Sgd<double>({{"p", p}}, options); }); };
   BOOST_TEST(make({.momentum = 1}) == "sgd: momentum must be in [0, 1), got 1");

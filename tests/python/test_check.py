@@ -148,7 +148,7 @@ def test_at_a_kink_a_gradient_lies_between_the_one_sided_derivatives():
     assert elsewhere.verdict == "fail" and "kink" not in elsewhere.diagnosis
 
 
-def test_at_a_cut_nothing_can_be_told():
+def test_a_branch_cut_is_inconclusive():
     result = argand.check(lambda z: np.angle(z), lambda z: 1j * z / abs(z) ** 2, -1.0 + 0j)
     assert result.verdict == "inconclusive" and result.worst.verdict == "branch cut" and "the value jumps" in result.headline
 
@@ -225,7 +225,7 @@ def test_an_interruption_is_passed_on():
         argand.check(stop, np.ones_like, X)
 
 
-def test_what_cannot_be_computed_beside_the_point_is_left_out():
+def test_nearby_points_that_cannot_be_computed_are_left_out():
     import math
 
     def picky(x):  # math.sqrt refuses numbers below 0, which the larger steps reach, and NaN

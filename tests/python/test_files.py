@@ -40,7 +40,7 @@ def message(call, *arguments):
     return str(error.value)
 
 
-def test_what_cannot_be_stored_or_read_is_told(tmp_path):
+def test_unsupported_arrays_and_files_are_refused(tmp_path):
     assert message(argand.save, tmp_path / "a", {"x": np.array([1, 2])}) == (
         "save: x has type int64; supported: float32, float64, complex64, complex128 and int32")
     assert not (tmp_path / "a").exists()
@@ -49,7 +49,7 @@ def test_what_cannot_be_stored_or_read_is_told(tmp_path):
     assert str(tmp_path / "none") in message(argand.load, tmp_path / "none")
 
 
-def test_what_is_no_dict_of_arrays_is_told(tmp_path):
+def test_anything_but_a_dict_of_arrays_is_refused(tmp_path):
     for arrays in ({1: np.ones(2)}, [np.ones(2)]):
         with pytest.raises(argand.Error, match="save: arrays must be a dict with string keys"):
             argand.save(tmp_path / "x", arrays)

@@ -38,7 +38,7 @@ def finding(result, name):
     return next(w.finding for w in result.independent if w.name == name)
 
 
-def test_all_of_them_agree_on_a_right_gradient():
+def test_all_checks_agree_on_a_right_gradient():
     result = argand.check(f, grad, X, jvp=jvp)
     assert result and opinions(result) == dict.fromkeys(["differences", "adjoint", "taylor", "complex step", "linear"], "agrees")
     assert finding(result, "taylor").startswith("order 2.00 at steps ")
@@ -46,7 +46,7 @@ def test_all_of_them_agree_on_a_right_gradient():
     assert "<div>for it: differences (relative error " in result._repr_html_()
 
 
-def test_all_of_them_disagree_with_a_wrong_one():
+def test_all_checks_disagree_with_a_wrong_gradient():
     result = argand.check(f, lambda x: 1.0001 * grad(x), X, jvp=jvp)
     said = opinions(result)
     assert said.pop("linear") == "agrees"  # twice a gradient is as linear as the gradient
@@ -96,7 +96,7 @@ SILENT = {
 
 
 @pytest.mark.parametrize("why", SILENT)
-def test_who_is_silent_says_why(why):
+def test_silent_checks_say_why(why):
     function, gradient, x, options, name = SILENT[why]
     result = argand.check(function, gradient, x, **options)
     assert (opinions(result)[name], finding(result, name)) == ("silent", why)

@@ -19,7 +19,7 @@ def test_intels_kernels_go_by_its_vectors(vendor, flags, wanted):
 
 
 @pytest.mark.parametrize("text", ["", "processor\t: 0\nFeatures\t: fp asimd\n", "flags"])
-def test_what_is_not_x86_is_left_alone(text):
+def test_processors_other_than_x86_are_left_alone(text):
     assert kernels_for(text) is None
 
 

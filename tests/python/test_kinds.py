@@ -90,13 +90,13 @@ def test_a_stated_type_is_judged_at_its_own_precision():
     assert argand.check_torch(lambda x: x * (x + x.detach()), x, dtype=torch.bfloat16).verdict == "fail"
 
 
-def test_noise_that_is_stated():
+def test_a_stated_noise_is_used():
     noisy = lambda x: float(np.sum(np.round(np.sin(x), 4)))
     assert argand.check(noisy, np.cos, X, noise=1e-4)
     assert argand.check(noisy, lambda x: 1.5 * np.cos(x), X, noise=1e-4).verdict == "fail"
 
 
-def test_a_nan_is_called_one():
+def test_a_nan_gradient_is_reported_as_nan():
     for x, grad in ((X, lambda x: np.full(3, -np.nan)), (np.array([0.0, 1.0, 2.0]), lambda x: np.where(x == 0, np.nan, np.sign(x)))):
         result = argand.check(lambda x: np.sum(np.abs(x)), grad, x)
         assert result.verdict == "fail" and result.diagnosis == "the gradient is not finite"

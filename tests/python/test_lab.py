@@ -45,7 +45,7 @@ def test_where_the_tape_has_a_convention_nothing_is_judged():
     assert np.isfinite(argand.lab("z^2").dz.tolerance)
 
 
-def test_unless_told_otherwise_all_variables_are_at_the_same_place():
+def test_by_default_all_variables_are_at_the_same_point():
     assert argand.lab("f(z, w) = z*w").at == {"z": 1 + 2j, "w": 1 + 2j}
 
 
@@ -57,7 +57,7 @@ def test_unless_told_otherwise_all_variables_are_at_the_same_place():
         (("f(z, w) = z*w", {"z": 1}), "lab: the variables are z, w, but at gives z"),
     ],
 )
-def test_wrong_use_is_told(arguments, text):
+def test_misuse_is_reported(arguments, text):
     with pytest.raises(argand.Error) as error:
         argand.lab(*arguments)
     assert str(error.value) == text
@@ -69,7 +69,7 @@ def test_a_mistake_in_an_expression_is_shown_where_it_is():
     assert str(error.value).splitlines() == ["expression: a product needs its sign: write z*z", "  z z", "    ^"]
 
 
-def test_every_op_is_listed_with_what_stands_beside_it(program):
+def test_every_op_is_listed_with_its_properties(program):
     ops = argand.ops()
     listed = subprocess.run([program, "explain"], capture_output=True, text=True, check=True).stdout
     assert f"{len(ops)} ops; " in listed and len({op.name for op in ops}) == len(ops) > 50

@@ -64,7 +64,7 @@ MISTAKES = {
 
 
 @pytest.mark.parametrize("text", MISTAKES)
-def test_wrong_use_gets_one_sentence(text):
+def test_misuse_gets_one_sentence(text):
     assert message(*MISTAKES[text]) == text
 
 

@@ -83,7 +83,7 @@ def graded(notebook):
     return [sentence(all_cells[k + 1]) for k, cell in enumerate(all_cells) if cell["metadata"].get("tags")]
 
 
-def test_homework_asks_until_it_is_solved(executed, tmp_path):
+def test_homework_fails_until_it_is_solved(executed, tmp_path):
     unsolved = graded(executed(make.lesson("homework", False), errors=True, folder=tmp_path))
     assert len(unsolved) == 8
     for k, said in enumerate(unsolved, 1):
@@ -107,7 +107,7 @@ def test_homework_is_not_fooled(executed, tmp_path):
         assert f"{k} is right" not in said and word in said, (tag, said)
 
 
-def test_what_stands_in_no_chapter_is_refused(tmp_path, monkeypatch):
+def test_code_from_no_chapter_is_refused(tmp_path, monkeypatch):
     (tmp_path / "03-tape.py").write_text("# %% after ## No such heading\npass\n")
     monkeypatch.setattr(make, "HERE", str(tmp_path))
     with pytest.raises(SystemExit, match="'# %% after ## No such heading': that line is 0 times in the chapter"):

@@ -79,7 +79,7 @@ def test_a_gradient_that_raises_elsewhere_is_told():
     assert "refused" in result.notes[-2] and "grad raises ZeroDivisionError" in result.notes[-1]
 
 
-def test_wrong_use_gets_one_sentence():
+def test_misuse_gets_one_sentence():
     for points in (0, -1, 2.5, "many", True):
         with pytest.raises(argand.Error, match=f"points must be an integer of at least 1, got {points!r}"):
             argand.check(squares, lambda x: 2 * x, X, points=points) if points is not True else argand._points.search(*[None] * 4, points, 0, None)

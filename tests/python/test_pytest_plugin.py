@@ -92,7 +92,7 @@ def test_marked_tests_return_what_they_found(run):
 
 
 @pytest.mark.parametrize("way, seen", [("skip", "pytest.skip"), ("xfail", "pytest.xfail"), ("fail", "failure")])
-def test_what_cannot_be_told_is_what_the_option_says(run, way, seen):
+def test_inconclusive_results_follow_the_option(run, way, seen):
     done, cases = run(f"--argand-inconclusive={way}")
     assert cases["test_kink"][0] == cases["test_unmarked_kink"][0] == seen, done.stdout
     assert cases["test_kink_expected"][0] == "pytest.xfail" and cases["test_wrong"][0] == "failure"

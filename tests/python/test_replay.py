@@ -44,7 +44,7 @@ def product_gradient(p, z):
     return {"w": 2 * p["w"] * s * e, "rest": [w * s]}, 2.01 * z * w * e
 
 
-def test_the_same_verdict_once_more(tmp_path):
+def test_a_replay_gives_the_same_verdict(tmp_path):
     path = tmp_path / "a.json"
     for f, grad, x, options in (
         (energy, wrong, X, {}),

@@ -72,12 +72,12 @@ RIGHT = {
 
 @pytest.mark.parametrize("name", RIGHT)
 def test_a_right_gradient_is_not_accused_and_a_wrong_one_is(name):
-    f, grad, x, spoil = RIGHT[name]
+    f, grad, x, corrupt = RIGHT[name]
     assert argand.check(f, grad, x).verdict != "fail"
-    assert argand.check(f, lambda x: spoil(grad(x)), x).verdict == "fail"
+    assert argand.check(f, lambda x: corrupt(grad(x)), x).verdict == "fail"
 
 
-def test_no_step_follows_what_turns_between_two_numbers():
+def test_a_turn_between_adjacent_numbers_is_inconclusive():
     f, grad = lambda z: np.sin(z.real * z.imag), lambda z: np.cos(z.real * z.imag) * (z.imag + 1j * z.real)
     for z in (3e12 - 2e12j, np.array(7e7 + 1e9j)):
         assert argand.check(f, grad, np.array(z)).verdict == "inconclusive"
@@ -123,7 +123,7 @@ def test_rounding_is_no_nonlinearity():
 
 @pytest.mark.parametrize("x", [[1e-6, 2.0], [50.0], [50.0, 1.0], [300.0, -2.0], [-50.0], [1e-9]])
 @pytest.mark.parametrize("factor", [2.0, 0.0, -1.0, 1.001])
-def test_what_is_huge_elsewhere_excuses_nothing_here(x, factor):
+def test_large_values_elsewhere_do_not_excuse_an_error(x, factor):
     x = np.array(x)
     assert argand.check(lambda x: np.sum(np.exp(x)), lambda x: factor * np.exp(x), x).verdict == "fail"
     if factor != 1.001 or abs(x[0]) > 1e-3:  # there f does not tell a thousandth

@@ -109,7 +109,7 @@ class WrongShape(torch.autograd.Function):
         return dw.expand(2)
 
 
-def test_wrong_use_gets_one_sentence():
+def test_misuse_gets_one_sentence():
     assert message(lambda x: [1, 2], X) == "check_torch: the function returns no floating point or complex tensor, so there is nothing to differentiate"
     assert message(lambda x: 3.0, X) == "check_torch: the function returns a float; return a tensor, or a tuple, list or dict of tensors"
     assert message(torch.tanh, torch.tensor([1, 2])) == (

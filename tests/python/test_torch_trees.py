@@ -75,7 +75,7 @@ def test_tied_weights():
     assert argand.check_module(Tied(), X)
 
 
-def test_the_second_order_by_what_comes_in_from_above():
+def test_second_order_with_an_incoming_gradient():
     class Product(torch.autograd.Function):  # 2 g x, with mistakes to choose
         @staticmethod
         def forward(ctx, g, x, by_g, by_x):

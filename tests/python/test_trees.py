@@ -33,7 +33,7 @@ def test_named_tuples_and_dataclasses_are_inputs():
     assert state and [i.name for i in state.inputs] == ["s.h", "s.c[0]"]
 
 
-def test_what_has_no_derivative_in_a_container_stays_as_it_is():
+def test_non_differentiable_parts_of_a_container_are_unchanged():
     point = {"x": X, "power": 3, "name": "cubes", "mask": np.array([True, False, True]), "none": None}
 
     def f(p):

@@ -117,7 +117,7 @@ std::string family_of(const std::string& path) {
   return end == std::string::npos ? "" : path.substr(begin, end - begin);
 }
 
-/// Where a file knows more of families than it should: a program or a layer that names one, or includes from its room; a room that
+/// Files that depend on a family and must not: a program or a layer that names one, or includes from its room; a room that
 /// includes from another one's. Examples, docs, tests and benchmarks may.
 std::vector<std::string> names_of_families(const std::string& path, const std::string& text, const std::set<std::string>& known) {
   static const std::set<std::string> rooms = {"core", "autograd", "nn", "optim", "data", "train", "lab", "apps"};
@@ -251,7 +251,7 @@ BOOST_AUTO_TEST_CASE(json_of_others_is_read_in_one_place) {
     if (!ends_with_any(path, {".h", ".cpp"}) || path.starts_with("tests/")) continue;
     if (!std::regex_search(text, parse)) continue;
     ++seen;
-    if (!may.contains(path)) BOOST_ERROR(path << " parses JSON by itself; parse_json and json_or_nothing limit its depth");
+    if (!may.contains(path)) BOOST_ERROR(path << " parses JSON by itself; parse_json and try_parse_json limit its depth");
   }
   BOOST_TEST(seen == may.size());
 }

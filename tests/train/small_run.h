@@ -1,5 +1,5 @@
 #pragma once
-/// A language model that trains in a moment, and what it trains on.
+/// A tiny language model that trains quickly, and its corpus.
 
 #include <initializer_list>
 #include <utility>

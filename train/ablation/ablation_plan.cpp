@@ -28,7 +28,7 @@ std::string rows_with_their_own(const AblationTable& whole, const AblationTable&
   return names;
 }
 
-KeyTexts asked_for(const AblationTable& whole, const AblationTable& table, const AblationRequest& request) {
+KeyTexts requested_settings(const AblationTable& whole, const AblationTable& table, const AblationRequest& request) {
   KeyTexts settings;
   if (!request.data.empty()) settings.push_back({"data", request.data});
   if (request.steps > 0) settings.push_back({"steps", fmt::format("{}", request.steps)});
@@ -74,7 +74,7 @@ AblationTable with_rows_in(const AblationTable& table, const std::string& out) {
 
 KeyTexts shared_settings(const AblationTable& whole, const AblationTable& table, const AblationRequest& request) {
   const bool lm = table.task == "lm";
-  KeyTexts settings = asked_for(whole, table, request);
+  KeyTexts settings = requested_settings(whole, table, request);
   const auto otherwise = [&](const std::string& key, const std::string& text) {
     if (!text_of(settings, key)) settings.push_back({key, text});
   };

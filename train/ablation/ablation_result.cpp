@@ -99,7 +99,7 @@ std::string folder_of_run(const std::string& out, const std::string& row, std::i
 nlohmann::ordered_json read_json(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   const std::string text(std::istreambuf_iterator<char>(file), {});
-  return file.bad() || text.empty() ? Json() : json_or_nothing(text);
+  return file.bad() || text.empty() ? Json() : try_parse_json(text);
 }
 
 std::optional<AblationResult> read_result(const std::string& folder) {

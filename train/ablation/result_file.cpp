@@ -286,7 +286,7 @@ std::string text_of(const Json& value, const char* comma = ", ", const char* col
 }  // namespace
 
 ResultTable parse_results(std::string_view text, const std::string& path) {
-  const Json json = json_or_nothing(text);
+  const Json json = try_parse_json(text);
   if (json.is_discarded()) input_fail(path, "is not a JSON file, or is damaged");
   JsonReader all(path, json);
   ResultTable runs;

@@ -183,7 +183,7 @@ FittedWeights InitialWeights::load(Model<R>& model, const Tokenizer& words, cons
     all_taken.push_back({p, by_words});
   }
   for (const std::string& name : in_file([](const auto& file) { return file.names(); }))
-    if (!known.contains(name) && !is_memory(name)) fitted.extra.push_back(name);
+    if (!known.contains(name) && !is_resume_state(name)) fitted.extra.push_back(name);
   require(!all_taken.empty(), "init", "no tensor in {} has the name of a parameter of this model; `argand inspect {}` lists them",
           path_, path_);
 

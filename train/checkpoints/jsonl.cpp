@@ -43,7 +43,7 @@ void for_each_line(const std::string& path, const std::function<void(nlohmann::o
   std::int64_t end = 0;
   for (std::string line; std::getline(file, line) && !file.eof();) {
     end += static_cast<std::int64_t>(line.size()) + 1;
-    auto json = json_or_nothing(line);
+    auto json = try_parse_json(line);
     const bool whole = json.is_object() && json.contains("step") && json["step"].is_number_integer();
     f(whole ? std::move(json) : nlohmann::ordered_json(), end);
   }

@@ -35,36 +35,36 @@ std::optional<std::int64_t> step_of(std::string_view name) {
 }
 
 template <std::size_t n>
-bool is_among(const std::array<std::string_view, n>& names, std::string_view name) {
+bool contains(const std::array<std::string_view, n>& names, std::string_view name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
 /// Whether training writes a file with this name.
-bool is_of_training(std::string_view name) {
+bool is_training_file(std::string_view name) {
   static constexpr std::array<std::string_view, 10> names = {
       "last.safetensors", "best.safetensors", "log.jsonl",      "config.toml",  "config.json",
       "vocab.txt",        "classes.txt",      "nan-trace.json", "tokens.model", "tokenizer.json"};
-  return is_among(names, name) || step_of(name);
+  return contains(names, name) || step_of(name);
 }
 
 /// Whether training or an evaluation writes a file with this name.
-bool is_ours(std::string_view name) {
+bool is_run_file(std::string_view name) {
   static constexpr std::array<std::string_view, 6> names = {"written.json", "positions.json", "exchanged.json",
                                                             "audit.json",   "latency.json",   "as-learnt.json"};
   const bool of_eval_set = name.starts_with("with-") && name.ends_with(".json") && name.find('=') != name.npos;
-  return is_of_training(name) || is_among(names, name) || of_eval_set;
+  return is_training_file(name) || contains(names, name) || of_eval_set;
 }
 
 /// Whether a sweep or an ablation writes a file with this name into its folder, which holds the runs' folders.
-bool is_of_several_runs(std::string_view name) {
+bool is_multi_run_file(std::string_view name) {
   static constexpr std::array<std::string_view, 5> names = {"sweep.json", "ablation.json", "table.md", "table.json", "probes.md"};
-  return is_among(names, name);
+  return contains(names, name);
 }
 
 /// Whether this is a temporary file of an AtomicFile, left behind when the process was killed while writing.
 bool is_leftover(std::string_view name) {
   const auto at = name.find(".tmp-");
-  return at != name.npos && (is_ours(name.substr(0, at)) || is_of_several_runs(name.substr(0, at)));
+  return at != name.npos && (is_run_file(name.substr(0, at)) || is_multi_run_file(name.substr(0, at)));
 }
 
 template <class Wanted>
@@ -112,7 +112,7 @@ std::string RunFolder::readable(std::string text) const {
   return text;
 }
 
-bool RunFolder::holds_a_run() const { return !files_of(at_, is_of_training).empty(); }
+bool RunFolder::holds_a_run() const { return !files_of(at_, is_training_file).empty(); }
 
 std::vector<std::int64_t> RunFolder::kept_steps() const {
   std::vector<std::int64_t> steps;
@@ -138,7 +138,7 @@ RunLock RunFolder::create(bool overwrite) const {
   RunLock lock(path_);
   if (!overwrite) require_free();
   if (fs::exists(log(), error)) const JsonLines unused(log(), -1);
-  remove_files(files_of(at_, is_ours));
+  remove_files(files_of(at_, is_run_file));
   remove_leftovers();
   return lock;
 }

@@ -12,7 +12,7 @@ const char* kind_of(bool is_complex) { return is_complex ? "complex" : "real"; }
 
 }  // namespace
 
-bool is_memory(const std::string& name) { return name.starts_with(optimizer_prefix) || name.starts_with(encodings_prefix); }
+bool is_resume_state(const std::string& name) { return name.starts_with(optimizer_prefix) || name.starts_with(encodings_prefix); }
 
 template <class T>
 T metadata_number(const char* what, const SafetensorsFile& file, const std::string& key) {
@@ -53,7 +53,7 @@ void require_stored(const char* what, const SafetensorsFile& file, const Paramet
   for (const Buffer<R>& b : buffers)
     std::visit([&]<Scalar T>(const Tensor<T>* x) { check("buffer", b.name, ComplexScalar<T>, x->shape()); }, b.tensor);
   for (const std::string& name : file.names())
-    require(wanted.contains(name) || is_memory(name), what, "{}: {} is not a parameter of this model", file.path(),
+    require(wanted.contains(name) || is_resume_state(name), what, "{}: {} is not a parameter of this model", file.path(),
             in_quotes(name));
 }
 

@@ -13,14 +13,14 @@ namespace argand {
 
 constexpr const char *optimizer_prefix = "optimizer.", *encodings_prefix = "encodings.";
 /// Whether a tensor with that name is state for resuming rather than a parameter.
-bool is_memory(const std::string& name);
+bool is_resume_state(const std::string& name);
 
 template <RealScalar R>
 void add_parameters(SafetensorsWriter& writer, const ParameterList<R>& parameters, const BufferList<R>& buffers = {});
 template <RealScalar R>
 void add_optimizer(SafetensorsWriter& writer, const Optimizer<R>& optimizer);
 
-/// Throws Error unless the file has exactly these names with these shapes, ignoring tensors for which is_memory() is true.
+/// Throws Error unless the file has exactly these names with these shapes, ignoring tensors for which is_resume_state() is true.
 template <RealScalar R>
 void require_stored(const char* what, const SafetensorsFile& file, const ParameterList<R>& parameters,
                     const BufferList<R>& buffers = {});

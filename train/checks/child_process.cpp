@@ -33,7 +33,7 @@ std::array<OldHandlers, 3> old_handlers = {{{SIGINT}, {SIGTERM}, {SIGHUP}}};
 int watched = 0;  ///< number of groups
 
 /// Kills the programs, which run in their own groups, where a terminal's Ctrl-C does not reach them.
-extern "C" void end_all_groups(int signal) {
+extern "C" void kill_all_groups(int signal) {
   for (const auto& group : groups)
     if (const pid_t id = group; id > 0) kill(-id, SIGKILL);
   ::signal(signal, SIG_DFL);
@@ -47,7 +47,7 @@ void watch(pid_t group) {
   }
   if (watched++ > 0) return;
   struct sigaction action {};
-  action.sa_handler = end_all_groups;
+  action.sa_handler = kill_all_groups;
   for (OldHandlers& old : old_handlers) {
     sigaction(old.signal, nullptr, &old.action);
     if (old.action.sa_handler == SIG_DFL) sigaction(old.signal, &action, nullptr);  // ignored signals stay ignored
@@ -110,11 +110,11 @@ ChildProcess::~ChildProcess() {
   close(from_);
   if (process_ < 0) return;
   for (int k = 0; k < 20 && !has_ended(process_); ++k) usleep(10'000);  // give it 0.2 s to exit by itself
-  end_group();
+  kill_group();
 }
 
 /// Also kills what the program left running. The group keeps its id until the program has been waited for.
-int ChildProcess::end_group() {
+int ChildProcess::kill_group() {
   int status = 0;
   kill(-process_, SIGKILL);
   waitpid(process_, &status, 0);
@@ -135,7 +135,7 @@ std::string ChildProcess::ask(const std::string& line) {
     require(wait_for(from_, POLLIN, until), op_, "{} did not answer within {:.6g} s", command_, patience_);
     std::array<char, 65536> buffer;
     const ssize_t n = ::read(from_, buffer.data(), buffer.size());
-    if (n == 0) fail_for_its_end();
+    if (n == 0) fail_after_exit();
     require(n > 0 || errno == EINTR, op_, "cannot read from {}: {}", command_, std::strerror(errno));
     if (n > 0) received_.append(buffer.data(), static_cast<std::size_t>(n));
   }
@@ -163,12 +163,12 @@ bool ChildProcess::wait_for(int file, short event, double until) const {
   }
 }
 
-void ChildProcess::fail_for_its_end() {
+void ChildProcess::fail_after_exit() {
   const double until = seconds_now() + patience_;
   bool ended = false;
   while (!(ended = has_ended(process_)) && seconds_now() < until) usleep(1000);
   require(ended, op_, "{} has closed its output", command_);
-  const int status = end_group();
+  const int status = kill_group();
   // The shell reports a signal as a status above 128.
   const int signal = WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status) > 128 ? WEXITSTATUS(status) - 128 : 0;
   if (signal != 0) fail(op_, "{} was terminated by signal {} ({})", command_, signal, strsignal(signal));

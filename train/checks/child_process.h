@@ -26,9 +26,9 @@ class ChildProcess {
   void send(const std::string& text);
   /// Returns false when no time is left.
   bool wait_for(int file, short event, double until) const;
-  [[noreturn]] void fail_for_its_end();
+  [[noreturn]] void fail_after_exit();
   /// Ends the program and all its children; returns its status.
-  int end_group();
+  int kill_group();
 
   std::string op_, command_;  // the command in quotation marks, for errors
   double patience_;

@@ -17,9 +17,9 @@ constexpr std::string_view check_name = "gradcheck";
 
 /// Parses a line as a JSON object that must have this key.
 Json object_with(const std::string& program, const std::string& line, const std::string& question, const char* key) {
-  require(!nests_too_deep(line), check_name, "{} answered \"{}\" with JSON nested more than {} levels deep", program, question,
+  require(!nested_too_deeply(line), check_name, "{} answered \"{}\" with JSON nested more than {} levels deep", program, question,
           deepest_json);
-  const Json answer = json_or_nothing(line);
+  const Json answer = try_parse_json(line);
   require(answer.is_object(), check_name, "{} answered \"{}\" with text that is not a JSON object: {}", program, question,
           in_quotes(line));
   if (const auto error = answer.find("error"); error != answer.end()) {

@@ -57,7 +57,7 @@ GradcheckSubject subject_of(const LayerCheck& check) {
             Init init(7);
             const LayerLoss layer = check.make(init);
             ParameterList<double> own(layer.parameters.begin() + layer.chosen, layer.parameters.end());
-            shake(own, 0x5A4E);
+            perturb(own, 0x5A4E);
             options.name = check.name;
             return check_parameters(layer.loss, layer.parameters, 12, options);
           }};

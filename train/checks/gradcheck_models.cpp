@@ -42,7 +42,8 @@ struct ModelVariant {
 
 /// Other values for the key: the other choices, the opposite of a bool, and those that the family lists.
 template <class T>
-std::vector<std::string> other_values(const Family& family, const std::string& key, const T& value, const std::string& choices) {
+std::vector<std::string> alternative_values(const Family& family, const std::string& key, const T& value,
+                                            const std::string& choices) {
   std::vector<std::string> others;
   if constexpr (std::same_as<T, std::string>) {
     others = split_choices(choices);
@@ -65,7 +66,7 @@ std::vector<ModelVariant> all_variants() {
     ModelConfig keys = base;
     keys.visit([&](const std::string& key, auto& value, const std::string& choices, const std::string&) {
       if (key == "family" || key == "task") return;
-      for (const std::string& other : other_values(family, key, value, choices)) {
+      for (const std::string& other : alternative_values(family, key, value, choices)) {
         const ModelConfig changed = with(base, {{key, other}});
         try {
           changed.validate();
@@ -85,7 +86,7 @@ std::vector<ModelVariant> all_variants() {
 Report check_model(const ModelVariant& variant, GradcheckOptions options) {
   const std::unique_ptr<Model<double>> model = make_model<double>(variant.config, 1);
   const ParameterList<double> parameters = model->parameters();
-  shake(parameters, 0x5A4E);
+  perturb(parameters, 0x5A4E);
   if (const auto& prepare = variant.config.family().checks.prepare) prepare(parameters, variant.config);
   const bool lm = variant.config.task == TextTask::Lm;
   // Repeated tokens, for losses that depend on them; the classifier's text ends in two positions of padding.

@@ -23,7 +23,7 @@ Report check_parameters(const std::function<Var<double>()>& loss, const Paramete
   return report;
 }
 
-void shake(ParameterList<double> parameters, std::uint64_t seed) {
+void perturb(ParameterList<double> parameters, std::uint64_t seed) {
   for (std::size_t i = 0; i < parameters.size(); ++i)
     std::visit([&]<class T>(Var<T>& v) { v.value().add(randn<T>(v.shape(), Random(seed, i), 0.4)); }, parameters[i].var);
 }

@@ -32,6 +32,6 @@ std::vector<GradcheckSubject> model_subjects();
 Report check_parameters(const std::function<Var<double>()>& loss, const ParameterList<double>& parameters, int samples,
                         const GradcheckOptions& options);
 /// Moves parameters away from their initial values, whose zeros and ones would hide mistakes.
-void shake(ParameterList<double> parameters, std::uint64_t seed);
+void perturb(ParameterList<double> parameters, std::uint64_t seed);
 
 }  // namespace argand

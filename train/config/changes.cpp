@@ -19,7 +19,7 @@ constexpr std::array<std::string_view, 5> of_a_step = {"batch", "length", "accum
 constexpr std::array<std::string_view, 2> of_validations = {"eval_protocol", "best_by"};
 
 /// Why a run cannot change this key.
-std::string_view why_not(const RunConfig& config, std::string_view key) {
+std::string_view reason_unchangeable(const RunConfig& config, std::string_view key) {
   if (has_key(of_a_step, key)) return "each step's data depend on it";
   if (has_key(of_validations, key)) return "validations before and after could not be compared";
   if (key == "class_weights") return "losses before and after could not be compared";
@@ -45,7 +45,7 @@ std::int64_t end_of_cosine(const TrainingConfig& t) { return t.decay_steps > 0 ?
 void require_changeable(const RunConfig& config, const Setting& setting) {
   if (has_key(changeable, setting.key) || setting.key == "milestone_every") return;
   setting_fail(setting, "cannot change when a run is resumed: {}; `init` starts another run from its weights",
-               why_not(config, current_key(setting.key)));
+               reason_unchangeable(config, current_key(setting.key)));
 }
 
 std::vector<ChangedNumber> changes_of_rate(const RunConfig& before, const RunConfig& now) {

@@ -65,7 +65,7 @@ void require_known(const std::string& key, const std::vector<std::string>& known
 }
 
 /// Whether older runs may lack this key. from_json then sets the value that they used, so that they continue unchanged.
-bool is_later(std::string_view key, TextTask task) {
+bool is_newer_key(std::string_view key, TextTask task) {
   if (task == TextTask::Lm && (key == "tokens" || key == "words")) return true;
   if (key == "keep" || key == "milestone_every" || key == "best_by" || key == "class_weights") return true;
   if (key == "split" || key == "text_column" || key == "label_column" || key == "delimiter" || key == "header" ||
@@ -294,7 +294,7 @@ RunConfig RunConfig::from_json(const std::string& text) {
       return [&values = json.at(part), &known = known[part], task = config.model.task](const char* key, auto& value,
                                                                                        const char* choices, const char*) {
         known.push_back(key);
-        if (!values.contains(key) && is_later(key, task)) return;
+        if (!values.contains(key) && is_newer_key(key, task)) return;
         const Json& given = values.at(key);
         assign({key, given.is_string() ? given.get<std::string>() : given.dump(), key}, choices, value);
       };

@@ -50,7 +50,7 @@ OpenText open_text(const RunConfig& config) {
 
 /// Whether the run's words are those of all parts of the data, in order of first occurrence. Older runs, which have no checksums,
 /// can only be identified this way.
-bool in_all_words(const RunConfig& config, const TrainedRun& trained) {
+bool uses_all_words(const RunConfig& config, const TrainedRun& trained) {
   if (is_grammar(config)) return trained.words() == Grammar().vocabulary();
   const TextParts parts = open_text(config).parts;
   Vocabulary words = trained.words();
@@ -86,7 +86,7 @@ TableFiles find_tables(const std::string& data) {
 }
 
 /// Holds out this share of the articles: the last ones of a permutation that depends only on their number.
-std::vector<Article> taken_from(std::vector<Article>& articles, double share) {
+std::vector<Article> hold_out(std::vector<Article>& articles, double share) {
   ArticleSets sets{.classes = {}, .train = std::move(articles), .test = {}};
   choose_articles(sets, 0, 0, share);
   articles = std::move(sets.train);
@@ -108,8 +108,8 @@ ArticleSets table_articles(const TrainingConfig& t, const std::vector<std::strin
   sets.preview = preview_of(train);
   const Split split = parse_split(t.split);
   if (files.test.empty() && files.valid.empty()) {
-    if (split.test > 0) sets.test = taken_from(sets.train, split.test / 100);
-    if (t.valid_share == 0) sets.valid = taken_from(sets.train, split.valid / (split.train + split.valid));
+    if (split.test > 0) sets.test = hold_out(sets.train, split.test / 100);
+    if (t.valid_share == 0) sets.valid = hold_out(sets.train, split.valid / (split.train + split.valid));
     sets.source += ", divided at random";
   }
   return sets;
@@ -150,7 +150,7 @@ ArticleSets open_articles(const std::string& data) {
   return load_ag_news(data);
 }
 
-std::string findable(const std::string& data) {
+std::string with_absolute_paths(const std::string& data) {
   if (data == "grammar" || data == "topics") return data;
   std::string found;
   for (const std::string& path : text_names(data)) {
@@ -195,7 +195,7 @@ TrainingData open_data_like(RunConfig& config, const TrainedRun& before) {
 
 TrainingData open_data(const RunConfig& config, const TrainedRun& trained) {
   if (config.model.task == TextTask::Lm) {
-    require(trained.checkpoint.state().made_from.any() || in_all_words(config, trained), "train",
+    require(trained.checkpoint.state().made_from.any() || uses_all_words(config, trained), "train",
             "the words in the data do not match those of {}: the data have changed since the run began",
             trained.checkpoint.file().path());
     return open_corpus(config, trained.tokens);

@@ -35,7 +35,7 @@ LabelledCorpus labelled_corpus(const RunConfig& config, const ArticleSets& sets)
 
 /// One path, or several separated by commas, made absolute where the file or folder exists, so that a run can find them from any
 /// directory. Anything else, such as the name of built-in data, is returned unchanged.
-std::string findable(const std::string& path);
+std::string with_absolute_paths(const std::string& path);
 
 /// The training data of the configuration's task.
 TrainingData open_data(const RunConfig& config);

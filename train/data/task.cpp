@@ -98,7 +98,7 @@ namespace {
 
 /// The set of EvaluationWindows, EvaluationBatches or EvaluationTexts.
 template <class Batches>
-EvaluationSet set_of(Batches all) {
+EvaluationSet make_evaluation_set(Batches all) {
   const auto batches = std::make_shared<Batches>(std::move(all));
   return {batches->size(), [batches](std::int64_t i) { return as_batch((*batches)[i]); }};
 }
@@ -131,16 +131,16 @@ EvaluationSet evaluation_set(const Ids& text, const TextProtocol& protocol, std:
   const auto& [name, B, T, stride] = protocol;
   if (name == "full-blocks") {
     if (stride) config_fail("stride", "full-blocks has no overlapping windows; use `protocol` every-token to set a stride");
-    return with_bytes(set_of(EvaluationBatches(text, B, T)), std::move(bytes), std::move(unknown));
+    return with_bytes(make_evaluation_set(EvaluationBatches(text, B, T)), std::move(bytes), std::move(unknown));
   }
   require(name == "every-token", "evaluation", "unknown protocol {}", name);
   const std::int64_t S = stride.value_or(T);
   if (S < 1 || S > T) config_fail("stride", "must be in [1, {}] (the window length), got {}", T, S);
-  return with_bytes(set_of(EvaluationWindows(text, B, T, S)), std::move(bytes), std::move(unknown));
+  return with_bytes(make_evaluation_set(EvaluationWindows(text, B, T, S)), std::move(bytes), std::move(unknown));
 }
 
 EvaluationSet evaluation_set(const LabelledTexts& texts, std::int64_t B, std::int64_t longest) {
-  return set_of(EvaluationTexts(texts, B, longest));
+  return make_evaluation_set(EvaluationTexts(texts, B, longest));
 }
 
 Task make_task(const RunConfig& config, const TrainingData& data) {
@@ -159,7 +159,7 @@ std::int64_t steps_of_epochs(const RunConfig& config, const Task& task) {
   return steps;
 }
 
-RunConfig fitted(RunConfig config, const TrainingData& data, const Task& task) {
+RunConfig completed_config(RunConfig config, const TrainingData& data, const Task& task) {
   const std::int64_t words = tokens_of(data).size();
   std::string& kind = config.training.tokens;
   if (kind == "auto") kind = tokens_of(data).kind();

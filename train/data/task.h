@@ -81,7 +81,7 @@ Task make_task(const RunConfig& config, const TrainingData& data);
 
 /// The configuration completed from the data: the kind of tokens; vocab_size, if it is 0 or the pieces were learnt; the number of
 /// classes, if not given; and epochs converted to steps. Throws ConfigError when ids or labels of the data do not fit.
-RunConfig fitted(RunConfig config, const TrainingData& data, const Task& task);
+RunConfig completed_config(RunConfig config, const TrainingData& data, const Task& task);
 
 /// Steps per epoch, batches_per_epoch / accumulate rounded down, at least 1.
 std::int64_t steps_per_epoch(const RunConfig& config, const Task& task);

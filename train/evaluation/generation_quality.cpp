@@ -49,14 +49,14 @@ bool same_tokens(const TrainedRun& a, const TrainedRun& b) {
 }
 
 /// Throws ConfigError when the judge's tokens would split a text differently. Different words are fine: they are translated singly.
-void require_judge_of(const TrainedRun& run, const TrainedRun& judge) {
+void require_compatible_judge(const TrainedRun& run, const TrainedRun& judge) {
   if (same_tokens(run, judge) || (run.tokens->kind() == "words" && judge.tokens->kind() == "words")) return;
   config_fail("judge", "its tokens ({} of kind {}) differ from the run's ({} of kind {})", judge.tokens->size(),
               judge.tokens->kind(), run.tokens->size(), run.tokens->kind());
 }
 
-/// Translates ids from one run's tokens to those of another, for which require_judge_of() holds. Throws Error for a word that `to`
-/// lacks when it has no `<unk>` either.
+/// Translates ids from one run's tokens to those of another, for which require_compatible_judge() holds. Throws Error for a word
+/// that `to` lacks when it has no `<unk>` either.
 Ids translate(const Ids& ids, const TrainedRun& from, const TrainedRun& to) {
   if (same_tokens(from, to)) return ids;
   Ids translated(ids.shape());
@@ -125,7 +125,7 @@ nlohmann::ordered_json eval_generation(const TrainedRun& run, const Ids& part, c
                 {"top_p", options.sampling.top_p},        {"temperature", options.sampling.temperature},
                 {"seed", options.sampling.seed}};
   std::optional<TrainedRun> judge;
-  if (!options.judge.empty()) require_judge_of(run, judge.emplace(open_run(options.judge)));
+  if (!options.judge.empty()) require_compatible_judge(run, judge.emplace(open_run(options.judge)));
   const Ids original = original_texts(part, options), written = write(run, original, options, watch);
   const std::int64_t from = options.prompt_length, to = original.shape()[1];
   const auto judge_texts = [&](const char* key, const Ids& texts) {

@@ -15,7 +15,7 @@ std::string WrittenText::next(Tokenizer::Id id) {
   return text;
 }
 
-std::string UntilStop::next(const std::string& piece) {
+std::string StopTextFilter::next(const std::string& piece) {
   if (stopped_) return {};
   held_ += piece;
   std::size_t end = held_.npos, begun = held_.size();
@@ -85,7 +85,7 @@ std::vector<Written> written_texts(Model<R>& model, const Tokenizer& tokens, con
     const std::vector<std::size_t>& group = of_length.second;
     std::vector<std::int32_t> ids;
     std::vector<WrittenText> writers;
-    std::vector<UntilStop> ends(group.size(), UntilStop(options.stop));
+    std::vector<StopTextFilter> ends(group.size(), StopTextFilter(options.stop));
     for (const std::size_t i : group) {
       const Prompt& prompt = prompts[i / samples];
       ids.insert(ids.end(), prompt.tokens.span().begin(), prompt.tokens.span().end());

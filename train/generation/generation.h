@@ -26,9 +26,9 @@ class WrittenText {
 };
 
 /// Ends the text at the first occurrence of any stop text.
-class UntilStop {
+class StopTextFilter {
  public:
-  explicit UntilStop(std::vector<std::string> stops) : stops_(std::move(stops)) {}
+  explicit StopTextFilter(std::vector<std::string> stops) : stops_(std::move(stops)) {}
   /// Takes the next piece and returns what can be shown now: everything except a possible beginning of a stop text.
   std::string next(const std::string& piece);
   /// Returns the text still held back; call at the end.

@@ -39,7 +39,7 @@ struct BatchLoss {
 template <RealScalar R>
 TrainingRun<R>::TrainingRun(const RunConfig& config, const TrainingData& data, Ranks& ranks)
     : task_(make_task(config, data)),
-      config_(fitted(config, data, task_)),
+      config_(completed_config(config, data, task_)),
       retriever_(Retriever::of(config_, data)),
       ranks_(ranks),
       schedule_(config_.schedule()) {
@@ -152,7 +152,7 @@ template <RealScalar R>
 void TrainingRun<R>::give_up(const std::string& what, const StepReport& report) {
   const std::string message = fmt::format("train: {} at step {}", what, report.step);
   const char* advice = "; a lower `lr` or `clip`, or `precision` float64, may help";
-  if (!ranks_.leads()) wait_for_abort();
+  if (!ranks_.is_root()) wait_for_abort();
   try {
     StepReport again = report;
     gather_gradients(again, true);  // the same computation again, checking every number
@@ -205,7 +205,7 @@ Evaluation TrainingRun<R>::validate(bool& is_best) {
 }
 
 template <RealScalar R>
-FittedWeights TrainingRun<R>::begin_with(const InitialWeights& weights, const TrainingData& data) {
+FittedWeights TrainingRun<R>::load_initial_weights(const InitialWeights& weights, const TrainingData& data) {
   require(state_.step == 0, "init", "the run has already taken {} steps", state_.step);
   FittedWeights fitted = weights.load<R>(*model_, tokens_of(data), classes_of(data));
   state_.made_from.init = weights.checksum();

@@ -40,9 +40,9 @@ class NonFiniteStep : public Error {
 template <RealScalar R>
 class TrainingRun {
  public:
-  /// Initial parameters are a function of the configuration, completed from the data by fitted(). Throws ConfigError when the two
-  /// do not fit, Error when there are too few data for a batch. With several ranks, each has its own run and all call step() and
-  /// validate() together; they share the batches and get identical results.
+  /// Initial parameters are a function of the configuration, completed from the data by completed_config(). Throws ConfigError when
+  /// the two do not fit, Error when there are too few data for a batch. With several ranks, each has its own run and all call
+  /// step() and validate() together; they share the batches and get identical results.
   TrainingRun(const RunConfig& config, const TrainingData& data, Ranks& ranks = single_process());
 
   const RunConfig& config() const { return config_; }
@@ -76,7 +76,7 @@ class TrainingRun {
   void look_up(const std::function<void(const ForwardContext&)>& f) const;
 
   /// Loads the weights that fit; call it before the first step. Throws as InitialWeights::load.
-  FittedWeights begin_with(const InitialWeights& weights, const TrainingData& data);
+  FittedWeights load_initial_weights(const InitialWeights& weights, const TrainingData& data);
 
   /// save() writes a checkpoint to resume from, save_model() one for use only, without the optimiser's state.
   void save(const std::string& path) const;

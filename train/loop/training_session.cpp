@@ -81,9 +81,9 @@ template <RealScalar R>
 TrainingSession<R>::TrainingSession(const RunFolder& folder, bool overwrite, const RunConfig& config, const TrainingData& data,
                                     const InitialWeights* weights, Ranks& ranks)
     : folder_(folder), ranks_(ranks), run_(config, data, ranks) {
-  if (weights != nullptr) fitted_weights_ = run_.begin_with(*weights, data);
+  if (weights != nullptr) fitted_weights_ = run_.load_initial_weights(*weights, data);
   barrier(ranks);  // `overwrite` may remove files that the others start from
-  if (ranks.leads()) make_files(overwrite, data, weights);
+  if (ranks.is_root()) make_files(overwrite, data, weights);
   compare_ranks(run_, ranks);
 }
 
@@ -114,9 +114,9 @@ TrainingSession<R>::TrainingSession(const RunFolder& folder, RunLock lock, const
             "the classes in the data do not match those of {}: the data have changed since the run began", folder_.classes());
   run_.restore(last);
   const RunConfig before = run_.config();
-  if (ranks.leads()) open_files();
+  if (ranks.is_root()) open_files();
   if (longer != nullptr) run_.extend(*longer);
-  if (ranks.leads()) write_changes(before, longer != nullptr);
+  if (ranks.is_root()) write_changes(before, longer != nullptr);
   compare_ranks(run_, ranks);
 }
 
@@ -125,7 +125,7 @@ void TrainingSession<R>::open_files() {
   folder_ = folder_.held_by(lock_);
   log_ = std::make_unique<JsonLines>(folder_.log(), run_.state().step);
   folder_.remove_leftovers();
-  owes_sample_ =
+  sample_pending_ =
       run_.state().step > 0 && run_.due(run_.config().training.sample_every) && !has_sample(folder_.log(), run_.state().step);
 }
 
@@ -172,20 +172,20 @@ void TrainingSession<R>::log_maker() {
 
 template <RealScalar R>
 Advance TrainingSession<R>::advance() {
-  if (sampler_ && std::exchange(owes_sample_, false)) sample();
+  if (sampler_ && std::exchange(sample_pending_, false)) sample();
   const auto start = std::chrono::steady_clock::now();
   Advance done;
   done.step = run_.step();
   done.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   const TrainingConfig& t = run_.config().training;
-  const bool leads = ranks_.leads();
-  if (leads && (run_.due(t.log_every) || finished())) log_step(done);
+  const bool is_root = ranks_.is_root();
+  if (is_root && (run_.due(t.log_every) || finished())) log_step(done);
   if (run_.due(t.eval_every) || finished()) {
     done.validation = run_.validate(done.is_best);
-    if (leads) log_validation(done);
-    if (leads && done.is_best) in_folder([&] { run_.save_model(folder_.best()); });
+    if (is_root) log_validation(done);
+    if (is_root && done.is_best) in_folder([&] { run_.save_model(folder_.best()); });
   }
-  if (!leads) return done;
+  if (!is_root) return done;
   if (sampler_ && run_.due(t.sample_every)) done.sample = sample();
   // last.safetensors comes last: once it exists for a step, everything due up to that step has been written.
   const std::int64_t step = run_.state().step;
@@ -203,7 +203,7 @@ int TrainingSession<R>::advance_all(const std::function<int()>& received, const 
   int signal = 0;
   while (!finished() && (signal = all_reduce_max(ranks_, received())) == 0) {
     Advance done = advance();
-    if (ranks_.leads()) seen(std::move(done));
+    if (ranks_.is_root()) seen(std::move(done));
   }
   return signal;
 }

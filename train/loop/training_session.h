@@ -80,7 +80,7 @@ class TrainingSession {
   std::unique_ptr<JsonLines> log_;
   std::optional<FittedWeights> fitted_weights_;
   std::function<std::optional<std::string>()> sampler_;
-  bool owes_sample_ = false;  ///< a sample was due at the step where the run resumes
+  bool sample_pending_ = false;  ///< a sample was due at the step where the run resumes
 };
 
 }  // namespace argand

@@ -149,7 +149,7 @@ void all_reduce(Ranks& ranks, std::span<double> x) {
       if (!transfers.empty()) backoff.wait();
     }
   };
-  if (!ranks.leads()) {
+  if (!ranks.is_root()) {
     transfers.push_back(ranks.send(0, label, std::as_bytes(x)));
     all_done();
     transfers.push_back(ranks.receive(0, label, std::as_writable_bytes(x)));
@@ -181,7 +181,7 @@ void barrier(Ranks& ranks) {
 void require_same(Ranks& ranks, const std::string& what, const std::string& text) {
   const std::string sum = checksum_of(text);
   std::vector<double> first(sum.size());  // its characters; zeros on the other ranks
-  if (ranks.leads()) std::copy(sum.begin(), sum.end(), first.begin());
+  if (ranks.is_root()) std::copy(sum.begin(), sum.end(), first.begin());
   all_reduce(ranks, first);
   require(std::equal(sum.begin(), sum.end(), first.begin(), [](char a, double b) { return a == b; }), "ranks",
           "{} not the same as on rank 0. All ranks need the same files, the same program, and processors of the same x86-64 level",

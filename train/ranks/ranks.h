@@ -24,7 +24,7 @@ class Ranks {
   virtual int rank() const = 0;             ///< this rank's number, counted from 0
   virtual int on_this_machine() const = 0;  ///< the number of ranks on this machine
   /// Whether this is the rank that writes files and prints.
-  bool leads() const { return rank() == 0; }
+  bool is_root() const { return rank() == 0; }
 
   /// Starts a message. Labels distinguish the messages between two ranks; messages of one label arrive in order.
   virtual std::unique_ptr<Transfer> send(int to, int label, std::span<const std::byte> bytes) = 0;

@@ -62,7 +62,7 @@ Tensor<float> mean_embeddings(const Tensor<float>& table, const std::vector<Word
 }
 
 /// An index that returns arbitrary rows and records the mean query.
-class Listener final : public RowIndex {
+class QueryRecorder final : public RowIndex {
  public:
   Ids nearest(const Tensor<float>& queries, std::int64_t k, std::span<const RowRange>) const override {
     const std::int64_t N = queries.dim(0), r = queries.dim(1);
@@ -121,9 +121,9 @@ std::vector<Tensor<float>> mean_queries(Model<R>& model, const std::vector<Words
   std::vector<Tensor<float>> all;
   for (std::size_t w = 0; w < windows; ++w) all.push_back(Tensor<float>::zeros({N, r}));
   const Ids passages({model.config().windows().top_k, 1});  // the windows must read something
-  std::vector<Listener> listeners(windows);
+  std::vector<QueryRecorder> recorders(windows);
   Knowledge knowledge{.passages = &passages};
-  for (const Listener& listener : listeners) knowledge.indexes.push_back(&listener);
+  for (const QueryRecorder& recorder : recorders) knowledge.indexes.push_back(&recorder);
   const ForwardContext pass{.knowledge = &knowledge};
   for (std::int64_t n = 0; n < N; ++n) {
     const Words& words = texts[static_cast<std::size_t>(n)];
@@ -135,7 +135,7 @@ std::vector<Tensor<float>> mean_queries(Model<R>& model, const std::vector<Words
     } else {
       model.logits(tokens, pass);
     }
-    for (std::size_t w = 0; w < windows; ++w) std::copy_n(listeners[w].mean.data(), r, all[w].data() + n * r);
+    for (std::size_t w = 0; w < windows; ++w) std::copy_n(recorders[w].mean.data(), r, all[w].data() + n * r);
   }
   return all;
 }

@@ -24,10 +24,11 @@ RunConfig resolve_with_init(Settings file, const Settings& given, const std::str
 }
 
 NewRun open_new_run(RunConfig config) {
-  std::optional<InitialWeights> weights;  // before findable(), so that messages use the name as given
+  std::optional<InitialWeights> weights;  // before with_absolute_paths(), so that messages use the name as given
   if (!config.training.init.empty()) weights.emplace(config.training.init);
-  for (std::string* path : {&config.training.data, &config.training.init, &config.knowledge.irw_file}) *path = findable(*path);
-  if (is_token_file(config.training.tokens)) config.training.tokens = findable(config.training.tokens);
+  for (std::string* path : {&config.training.data, &config.training.init, &config.knowledge.irw_file})
+    *path = with_absolute_paths(*path);
+  if (is_token_file(config.training.tokens)) config.training.tokens = with_absolute_paths(config.training.tokens);
   const TrainedRun* const before = weights && config.tokens_of_init ? weights->language_model() : nullptr;
   TrainingData data = before == nullptr || config.model.task != TextTask::Lm ? open_data(config) : open_data_like(config, *before);
   return {std::move(config), std::move(weights), std::move(data)};

@@ -62,7 +62,7 @@ std::map<std::string, SweepOutcome> outcomes_in(const std::string& folder) {
   std::ifstream file(path, std::ios::binary);
   if (!file) return outcomes;
   try {
-    const auto json = json_or_nothing<nlohmann::json>(std::string(std::istreambuf_iterator<char>(file), {}));
+    const auto json = try_parse_json<nlohmann::json>(std::string(std::istreambuf_iterator<char>(file), {}));
     for (const auto& [run, outcome] : json.at("runs").items()) outcomes[run] = outcome_of(outcome);
   } catch (const nlohmann::json::exception&) {
     fail("sweep", "{} is damaged", path);
@@ -80,7 +80,7 @@ SweepFile::SweepFile(const std::string& folder, nlohmann::json identity)
     return;
   }
   const std::string text(std::istreambuf_iterator<char>(file), {});
-  nlohmann::json json = json_or_nothing<nlohmann::json>(text);
+  nlohmann::json json = try_parse_json<nlohmann::json>(text);
   try {
     const nlohmann::json& before = json.at("sweep");
     if (before != identity_)

@@ -26,7 +26,7 @@ Finding finding_of(const Comparison& c, Judged verdict, double tolerance) {
 }  // namespace
 
 bool Finding::is_worse_than(const Finding& other) const {
-  return std::pair(gravity(verdict), excess) > std::pair(gravity(other.verdict), other.excess);
+  return std::pair(precedence(verdict), excess) > std::pair(precedence(other.verdict), other.excess);
 }
 
 Directions::Directions(const ScalarProjection& projected, const FunctionCheckOptions& options)
@@ -48,7 +48,7 @@ Directions::Directions(const ScalarProjection& projected, const FunctionCheckOpt
       largest_ = std::max(largest_, scale);
     }
   }
-  require_same_twice();
+  require_deterministic();
 }
 
 double Directions::tolerance(std::size_t input) const {
@@ -57,7 +57,7 @@ double Directions::tolerance(std::size_t input) const {
 
 double Directions::absolute(std::size_t input) const { return options_.absolute.empty() ? 0 : options_.absolute[input]; }
 
-std::vector<Finding> Directions::look(const Stretch& where) const {
+std::vector<Finding> Directions::look(const ElementRange& where) const {
   const std::vector<ComplexValues> v = direction(where);
   const bool one = where.count == 1;
   const auto at_steps = [&](const RiddersOptions& ridders) {
@@ -65,7 +65,7 @@ std::vector<Finding> Directions::look(const Stretch& where) const {
   };
   if (options_.noise.value_or(0) > 0 || noise_ > 0)
     if (auto fitted = judged_by_fit(v, where)) return *fitted;
-  if (auto few = passes_by_few_steps(v, where)) return *few;
+  if (auto few = pass_with_few_steps(v, where)) return *few;
   std::vector<Finding> findings = at_steps({});
   if (any(findings, Verdict::Inconclusive)) {
     const std::vector<Finding> finer = at_steps(RiddersOptions().finer());
@@ -77,7 +77,7 @@ std::vector<Finding> Directions::look(const Stretch& where) const {
   return findings;
 }
 
-Finding Directions::worst(const Stretch& where) const {
+Finding Directions::worst(const ElementRange& where) const {
   const std::vector<Finding> all = look(where);
   return *std::max_element(all.begin(), all.end(), [](const Finding& a, const Finding& b) { return b.is_worse_than(a); });
 }
@@ -96,7 +96,7 @@ ElementCheck Directions::element(std::size_t input, std::int64_t element) const 
 }
 
 /// One random number per element, 0 outside the stretch. For a single element just 1, since only the axis matters.
-std::vector<ComplexValues> Directions::direction(const Stretch& where) const {
+std::vector<ComplexValues> Directions::direction(const ElementRange& where) const {
   std::vector<ComplexValues> v;
   for (std::size_t i = 0; i < projected_.inputs().size(); ++i) {
     v.emplace_back(static_cast<std::size_t>(projected_.input_size(i)));
@@ -112,7 +112,8 @@ std::vector<ComplexValues> Directions::direction(const Stretch& where) const {
   return v;
 }
 
-Comparison Directions::by_gradient(const std::vector<ComplexValues>& v, const Stretch& where, std::uint64_t p, double& size) const {
+Comparison Directions::by_gradient(const std::vector<ComplexValues>& v, const ElementRange& where, std::uint64_t p,
+                                   double& size) const {
   Comparison c;
   double squares = 0;
   const std::size_t i = where.input;
@@ -128,8 +129,8 @@ Comparison Directions::by_gradient(const std::vector<ComplexValues>& v, const St
   return c;
 }
 
-std::optional<std::vector<Finding>> Directions::passes_by_few_steps(const std::vector<ComplexValues>& v,
-                                                                    const Stretch& where) const {
+std::optional<std::vector<Finding>> Directions::pass_with_few_steps(const std::vector<ComplexValues>& v,
+                                                                    const ElementRange& where) const {
   const std::size_t n = functionals_.size(), i = where.input;
   const bool element = where.count == 1, both = element && projected_.input_is_complex(i);
   std::vector<FewSteps> axes;
@@ -155,25 +156,26 @@ std::optional<std::vector<Finding>> Directions::passes_by_few_steps(const std::v
   return std::nullopt;
 }
 
-Finding Directions::of_direction(Comparison c, const std::vector<ComplexValues>& v, const Stretch& where, std::uint64_t p) const {
+Finding Directions::of_direction(Comparison c, const std::vector<ComplexValues>& v, const ElementRange& where,
+                                 std::uint64_t p) const {
   double size = 0;
   const Comparison by = by_gradient(v, where, p, size);
   c.analytic = by.analytic;
   c.rounding = by.rounding;
   c.allow_rounding(largest_);
-  return finding_of(c, beside_others(c, judge(c, size, tolerance(where.input)), where.input, p), tolerance(where.input));
+  return finding_of(c, relative_to_others(c, judge(c, size, tolerance(where.input)), where.input, p), tolerance(where.input));
 }
 
-Finding Directions::of_element(Comparison c, const Stretch& where, std::uint64_t p) const {
+Finding Directions::of_element(Comparison c, const ElementRange& where, std::uint64_t p) const {
   const std::size_t i = where.input, k = static_cast<std::size_t>(where.first);
   c.analytic = gradients_[p][i][k];
   c.rounding = rounding_[p][i][k] + absolute(i);
   const double scale = std::max(c.size(), scales_[p][i]);  // the largest gradient of this input, to which precision is relative
   c.allow_rounding(largest_);
-  return finding_of(c, beside_others(c, judge(c, scale, tolerance(i)), i, p), tolerance(i));
+  return finding_of(c, relative_to_others(c, judge(c, scale, tolerance(i)), i, p), tolerance(i));
 }
 
-std::vector<Finding> Directions::judged(const std::vector<ComplexValues>& v, const Stretch& where,
+std::vector<Finding> Directions::judged(const std::vector<ComplexValues>& v, const ElementRange& where,
                                         const RiddersOptions& ridders) const {
   const std::vector<Derivative> derivatives = projected_.along(v, functionals_, ridders);
   std::vector<Finding> findings;
@@ -185,7 +187,7 @@ std::vector<Finding> Directions::judged(const std::vector<ComplexValues>& v, con
   return findings;
 }
 
-std::vector<Finding> Directions::judged_element(const Stretch& where, const RiddersOptions& ridders) const {
+std::vector<Finding> Directions::judged_element(const ElementRange& where, const RiddersOptions& ridders) const {
   std::vector<Comparison> comparisons(functionals_.size());
   for (const bool imaginary : {false, true}) {
     if (imaginary && !projected_.input_is_complex(where.input)) break;
@@ -197,7 +199,7 @@ std::vector<Finding> Directions::judged_element(const Stretch& where, const Ridd
   return findings;
 }
 
-Judged Directions::beside_others(const Comparison& c, Judged own, std::size_t input, std::uint64_t p) const {
+Judged Directions::relative_to_others(const Comparison& c, Judged own, std::size_t input, std::uint64_t p) const {
   if (own != Verdict::Inconclusive || !std::isfinite(c.error)) return own;
   const double size = std::max(std::abs(c.analytic), std::abs(c.numerical)), off = std::abs(c.analytic - c.numerical);
   double largest = 0;
@@ -206,7 +208,8 @@ Judged Directions::beside_others(const Comparison& c, Judged own, std::size_t in
   return precise && off <= own.bar() ? own.as(Verdict::Pass) : own;
 }
 
-std::optional<std::vector<Finding>> Directions::judged_by_fit(const std::vector<ComplexValues>& v, const Stretch& where) const {
+std::optional<std::vector<Finding>> Directions::judged_by_fit(const std::vector<ComplexValues>& v,
+                                                              const ElementRange& where) const {
   const std::size_t n = functionals_.size(), i = where.input;
   std::vector<double> allowed(n), stated(n);
   for (std::size_t p = 0; p < n; ++p) {
@@ -259,7 +262,7 @@ std::optional<std::vector<Finding>> Directions::judged_by_fit(const std::vector<
 
 /// A gradient that contains randomness would be right for one projection and wrong for the next. Rounding may differ from call to
 /// call: some libraries choose their kernels by the alignment of memory.
-void Directions::require_same_twice() const {
+void Directions::require_deterministic() const {
   const std::vector<ComplexValues> again = projected_.analytic(projected_.random_weights(options_.seed, 0));
   for (std::size_t i = 0; i < again.size(); ++i) {
     double largest = 0, apart = 0, rounding = double_epsilon * sizes_[0];

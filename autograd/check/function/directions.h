@@ -10,7 +10,7 @@
 namespace argand {
 
 /// The elements [first, first + count) of one input.
-struct Stretch {
+struct ElementRange {
   std::size_t input;
   std::int64_t first, count;
 };
@@ -32,8 +32,8 @@ class Directions {
   Directions(const ScalarProjection& projected, const FunctionCheckOptions& options);
 
   /// One finding per projection: from a few steps; if those do not pass, from more; and from a fit where f turns out to be noisy.
-  std::vector<Finding> look(const Stretch& where) const;
-  Finding worst(const Stretch& where) const;
+  std::vector<Finding> look(const ElementRange& where) const;
+  Finding worst(const ElementRange& where) const;
   /// The verdict on one element, from its worst projection; real and imaginary part share one verdict.
   ElementCheck element(std::size_t input, std::int64_t element) const;
 
@@ -49,22 +49,24 @@ class Directions {
   double precision() const { return precision_; }
 
  private:
-  std::vector<ComplexValues> direction(const Stretch& where) const;
+  std::vector<ComplexValues> direction(const ElementRange& where) const;
   /// The analytic derivative along v, not yet compared with anything.
-  Comparison by_gradient(const std::vector<ComplexValues>& v, const Stretch& where, std::uint64_t projection, double& size) const;
-  std::vector<Finding> judged(const std::vector<ComplexValues>& v, const Stretch& where, const RiddersOptions& ridders) const;
+  Comparison by_gradient(const std::vector<ComplexValues>& v, const ElementRange& where, std::uint64_t projection,
+                         double& size) const;
+  std::vector<Finding> judged(const std::vector<ComplexValues>& v, const ElementRange& where, const RiddersOptions& ridders) const;
   /// The findings from a few steps; nullopt unless all pass.
-  std::optional<std::vector<Finding>> passes_by_few_steps(const std::vector<ComplexValues>& v, const Stretch& where) const;
+  std::optional<std::vector<Finding>> pass_with_few_steps(const std::vector<ComplexValues>& v, const ElementRange& where) const;
   /// Compares the numerical values in c with the gradient and judges them.
-  Finding of_direction(Comparison c, const std::vector<ComplexValues>& v, const Stretch& where, std::uint64_t projection) const;
-  Finding of_element(Comparison c, const Stretch& where, std::uint64_t projection) const;
+  Finding of_direction(Comparison c, const std::vector<ComplexValues>& v, const ElementRange& where,
+                       std::uint64_t projection) const;
+  Finding of_element(Comparison c, const ElementRange& where, std::uint64_t projection) const;
   /// The findings from a fit; nullopt unless f is noisy.
-  std::optional<std::vector<Finding>> judged_by_fit(const std::vector<ComplexValues>& v, const Stretch& where) const;
-  std::vector<Finding> judged_element(const Stretch& where, const RiddersOptions& ridders) const;
+  std::optional<std::vector<Finding>> judged_by_fit(const std::vector<ComplexValues>& v, const ElementRange& where) const;
+  std::vector<Finding> judged_element(const ElementRange& where, const RiddersOptions& ridders) const;
   /// An inconclusive comparison passes if its error bar is narrow (a thousandth) and no wider than larger gradients require:
   /// rounding in f hides the digits of gradients that are small compared with the others. The bar is reported.
-  Judged beside_others(const Comparison& c, Judged own, std::size_t input, std::uint64_t projection) const;
-  void require_same_twice() const;
+  Judged relative_to_others(const Comparison& c, Judged own, std::size_t input, std::uint64_t projection) const;
+  void require_deterministic() const;
 
   const ScalarProjection& projected_;
   const FunctionCheckOptions& options_;

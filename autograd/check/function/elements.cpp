@@ -16,7 +16,7 @@ constexpr std::int64_t neighbourhood = 16;   // elements judged one by one when 
 constexpr std::int64_t most_suspects = 200;  // elements examined closely once one is known to be wrong
 
 /// Describes the failure of some elements.
-std::string diagnosed(const ScalarProjection& projected, const FunctionCheckOptions& options, const Stretch& where,
+std::string diagnosed(const ScalarProjection& projected, const FunctionCheckOptions& options, const ElementRange& where,
                       const ReportRow& row) {
   GradcheckOptions gradcheck_options;
   gradcheck_options.tolerance = options.tolerance;
@@ -33,9 +33,9 @@ std::string diagnosed(const ScalarProjection& projected, const FunctionCheckOpti
 }
 
 /// Bisects the stretch towards the larger error until its elements can be judged one by one.
-Stretch narrowed(const Directions& directions, Stretch s) {
+ElementRange bisected(const Directions& directions, ElementRange s) {
   while (s.count > neighbourhood) {
-    const Stretch low{s.input, s.first, s.count / 2}, high{s.input, s.first + s.count / 2, s.count - s.count / 2};
+    const ElementRange low{s.input, s.first, s.count / 2}, high{s.input, s.first + s.count / 2, s.count - s.count / 2};
     s = directions.worst(high).is_worse_than(directions.worst(low)) ? high : low;
   }
   return s;
@@ -53,7 +53,7 @@ void conclude_elements(ReportRow& row) {
 }
 
 void judge_elements(const ScalarProjection& projected, const Directions& directions, const FunctionCheckOptions& options,
-                    const Stretch& where, ReportRow& row) {
+                    const ElementRange& where, ReportRow& row) {
   std::string kink, doubt;
   std::int64_t suspects = 0, wrong = 0;
   row.elements.clear();
@@ -92,9 +92,9 @@ void judge_elements(const ScalarProjection& projected, const Directions& directi
 
 void judge_suspects(const ScalarProjection& projected, const Directions& directions, const FunctionCheckOptions& options,
                     const Finding& found, std::size_t input, ReportRow& row) {
-  const Stretch whole{input, 0, projected.input_size(input)};
+  const ElementRange whole{input, 0, projected.input_size(input)};
   const bool few = whole.count <= (directions.noise() > 0 ? neighbourhood : options.most_elements);
-  judge_elements(projected, directions, options, few ? whole : narrowed(directions, whole), row);
+  judge_elements(projected, directions, options, few ? whole : bisected(directions, whole), row);
   if (row.verdict != Verdict::Pass) return;
   // Together they fail, though each deviation is within its own bar.
   row.verdict = row.verdict.as(found.verdict == Verdict::Fail ? Verdict::Inconclusive : found.verdict);

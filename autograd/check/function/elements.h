@@ -7,7 +7,7 @@ namespace argand {
 
 /// Judges the elements of the stretch and adds them to the row with a diagnosis.
 void judge_elements(const ScalarProjection& projected, const Directions& directions, const FunctionCheckOptions& options,
-                    const Stretch& where, ReportRow& row);
+                    const ElementRange& where, ReportRow& row);
 
 /// Judges the elements of an input whose direction does not pass: all of them if there are few, otherwise some neighbours found by
 /// bisection.

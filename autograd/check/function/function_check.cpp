@@ -90,7 +90,7 @@ void conclude_directions(ReportRow& row, const std::vector<Finding>& findings) {
 }
 
 /// A point whose elements differ from the first by about one per cent.
-std::vector<AnyTensor> point_beside(const ScalarProjection& projected, std::uint64_t seed) {
+std::vector<AnyTensor> nearby_point(const ScalarProjection& projected, std::uint64_t seed) {
   std::vector<AnyTensor> x;
   for (std::size_t i = 0; i < projected.inputs().size(); ++i)
     std::visit(
@@ -119,9 +119,9 @@ class FunctionCheck {
       const ScalarProjection projected(without_nan(f_, inputs_), inputs_);
       const Directions directions(projected, options_);
       look(projected, directions);
-      look_for_memory(directions);
-      if (options_.second_point && report_.verdict() != Verdict::Fail) look_beside(projected);
-      say_precision(directions);
+      check_for_state(directions);
+      if (options_.second_point && report_.verdict() != Verdict::Fail) check_second_point(projected);
+      note_precision(directions);
       consult(projected, directions);
       if (report_.verdict() != Verdict::Fail && report_.count(Verdict::Kink) > 0)
         report_.notes.push_back(
@@ -130,11 +130,11 @@ class FunctionCheck {
         report_.notes.push_back("derivatives of a random weighted sum of the outputs, with weights of modulus 0.5 to 1.5");
       try {
         if (report_.verdict() == Verdict::Fail) try_other_convention();
-      } catch (const BudgetSpent&) {
+      } catch (const BudgetExceeded&) {
         throw;
       } catch (const std::exception&) {  // it throws if f is not deterministic
       }
-    } catch (const BudgetSpent& spent) {
+    } catch (const BudgetExceeded& spent) {
       for (ReportRow& row : report_.rows)
         if (row.compared == 0 || row.verdict == Verdict::Inconclusive) {  // so that an unexamined function does not pass
           row.compared = std::max<std::int64_t>(row.compared, 1);
@@ -149,7 +149,7 @@ class FunctionCheck {
   void look(const ScalarProjection& projected, const Directions& directions) {
     for (std::size_t i = 0; i < inputs_.size(); ++i) {
       ReportRow& row = report_.rows[i];
-      const Stretch whole{i, 0, projected.input_size(i)};
+      const ElementRange whole{i, 0, projected.input_size(i)};
       if (options_.every_element) {
         judge_elements(projected, directions, options_, whole, row);
         continue;
@@ -164,7 +164,7 @@ class FunctionCheck {
   }
 
   /// A gradient that uses state from an earlier call is wrong as soon as f is called elsewhere.
-  void look_for_memory(const Directions& directions) {
+  void check_for_state(const Directions& directions) {
     const std::optional<ElementCheck> moved = directions.moved();
     if (!moved) return;
     ReportRow& row = report_.rows[moved->input];
@@ -175,9 +175,9 @@ class FunctionCheck {
 
   /// The same along directions at a second point, if f and its gradient can be evaluated there: being right at one point may be a
   /// coincidence, or stored state.
-  void look_beside(const ScalarProjection& first) {
+  void check_second_point(const ScalarProjection& first) {
     try {
-      const std::vector<AnyTensor> x = point_beside(first, options_.seed);
+      const std::vector<AnyTensor> x = nearby_point(first, options_.seed);
       const ScalarProjection projected(without_nan(f_, x), x);
       for (const auto& y : projected.output())
         if (!std::isfinite(std::abs(y))) return;
@@ -196,7 +196,7 @@ class FunctionCheck {
     }
   }
 
-  void say_precision(const Directions& directions) {
+  void note_precision(const Directions& directions) {
     precision_ = std::max(options_.tolerance, directions.precision());
     for (std::size_t i = 0; i < options_.tolerances.size(); ++i) precision_ = std::max(precision_, options_.tolerances[i]);
     double squares = 0, absolute = 0;

@@ -37,7 +37,7 @@ struct FunctionCheckOptions {
 };
 
 /// Thrown by a function that may not be called again: the check ends with the results so far.
-struct BudgetSpent {
+struct BudgetExceeded {
   std::string why;  ///< "the budget of 1000 calls is used up"
 };
 

@@ -45,14 +45,14 @@ class IndependentChecks {
   IndependentCheck adjoint() const {
     const auto& tangent = projected_.function().tangent;
     if (!tangent) return silent("adjoint", "there is no forward derivative");
-    return asked("adjoint", [&] {
+    return run_check("adjoint", [&] {
       return compared("adjoint", weighted(numbers_of_output(tangent(projected_.inputs(), direction()))).real());
     });
   }
 
   IndependentCheck taylor() const {
     const Changes changes = projected_.changes_along(v_, functionals_);
-    return asked("taylor", [&] {
+    return run_check("taylor", [&] {
       const auto change = [&](double t) {
         Change c;
         changes(t, {&c, 1});
@@ -68,7 +68,7 @@ class IndependentChecks {
       if (projected_.input_is_complex(i)) return silent("complex step", "an input is complex already");
     if (projected_.output_is_complex()) return silent("complex step", "the value is complex");
     if (!extended) return silent("complex step", "f takes real numbers only");
-    return asked("complex step", [&] {
+    return run_check("complex step", [&] {
       if (const std::string fault = not_analytic(); !fault.empty()) return silent("complex step", fault);
       const auto by_step = [this](double h) { return at(std::complex(0.0, h)).imag() / h; };
       const double tiny = by_step(1e-20), small = by_step(1e-5);
@@ -79,7 +79,7 @@ class IndependentChecks {
   }
 
   IndependentCheck linear(std::uint64_t seed) const {
-    return asked("linear", [&] {
+    return run_check("linear", [&] {
       const ComplexValues V = random_numbers(Random(seed, 99), W_.size(), projected_.output_is_complex());
       return linear_check([this](std::span<const std::complex<double>> W) { return projected_.analytic(W); }, W_, V, rounding_,
                           tolerance_);
@@ -91,7 +91,7 @@ class IndependentChecks {
 
   /// Runs a check; one that throws is silent.
   template <class Question>
-  static IndependentCheck asked(const std::string& name, const Question& question) {
+  static IndependentCheck run_check(const std::string& name, const Question& question) {
     try {
       return question();
     } catch (const std::exception& error) {

@@ -24,7 +24,7 @@ std::string types_of(const OpCheck::Case& c) {
 class UsageCheck {
  public:
   UsageCheck(std::string name, const OpCheck& check, const UsageOptions& options)
-      : check_(check), options_(options), name_(std::move(name)), ways_(tally_) {}
+      : check_(check), options_(options), name_(std::move(name)), comparisons_(tally_) {}
 
   Report run() {
     const ThreadCount one(1);  // at these sizes threads would only cost time; Use::Threads tests several
@@ -43,17 +43,18 @@ class UsageCheck {
   void check_case(const OpCheck::Case& c) {
     if (done()) return;
     Subject s = Subject::of(c, c.label);
-    const bool elements = !check_.do_places_matter() && maps_elements(s);
+    const bool elements = !check_.is_position_dependent() && maps_elements(s);
     if (elements) sized_.insert(types_of(c));
-    if (!ways_.check(s, CheckLevel::All) || !elements) return;
+    if (!comparisons_.check(s, CheckLevel::All) || !elements) return;
     const Repeated repeated(s);
     s.sample = repeated.expected();
     const auto place_at = [&](std::int64_t n) { return first_difference(repeated.at(n)); };
-    if (!ways_.check_sample(s, Use::Size, use_name(Use::Size))) return say_where(lengths(options_.longest), place_at);
+    if (!comparisons_.check_sample(s, Use::Size, use_name(Use::Size))) return describe_places(lengths(options_.longest), place_at);
     for (const std::int64_t n : lengths(options_.longest)) {
       Subject grown = repeated.at(n);
-      if (!ways_.check_sample(grown, Use::Size, use_name(Use::Size))) return say_where(lengths(options_.longest), place_at);
-      if (!ways_.check(grown, level_of(n))) return;
+      if (!comparisons_.check_sample(grown, Use::Size, use_name(Use::Size)))
+        return describe_places(lengths(options_.longest), place_at);
+      if (!comparisons_.check(grown, level_of(n))) return;
     }
   }
 
@@ -66,7 +67,7 @@ class UsageCheck {
         const OpCheck::Case& c = at.cases()[k];
         if (sized.longest >= longest_length) sized_.insert(types_of(c));
         Subject s = sized_case(sized, c, n);
-        if (!ways_.check(s, level_of(n))) return;
+        if (!comparisons_.check(s, level_of(n))) return;
         tally_.compared[static_cast<std::size_t>(Use::Size)] += s.gradient_size();
         std::string explanation;
         if (slope_agrees(s, explanation)) continue;
@@ -75,7 +76,7 @@ class UsageCheck {
         std::vector<std::int64_t> others(24);
         std::iota(others.begin(), others.end(), 1);
         if (n > others.back()) others.push_back(n);
-        return say_where(others, [&](std::int64_t m) {
+        return describe_places(others, [&](std::int64_t m) {
           OpCheck other;
           sized.add_cases(other, m);
           Subject t = Subject::of(other.cases()[k], "");
@@ -88,12 +89,12 @@ class UsageCheck {
 
   /// Adds to the last fault's message what the wrong elements at these lengths have in common.
   template <class PlaceAt>
-  void say_where(const std::vector<std::int64_t>& at, const PlaceAt& place_at) {
-    std::vector<WrongPlace> places;
+  void describe_places(const std::vector<std::int64_t>& at, const PlaceAt& place_at) {
+    std::vector<WrongElement> places;
     for (const std::int64_t n : at)
       if (const auto place = place_at(n)) places.push_back(*place);
     std::string& message = tally_.faults.back().message;
-    if (const std::string where = common_place(places); !where.empty())
+    if (const std::string where = common_pattern(places); !where.empty())
       message = fmt::format("wrong {}{}", where, message.substr(use_name(Use::Size).size()));
   }
 
@@ -101,7 +102,7 @@ class UsageCheck {
   const UsageOptions options_;
   std::string name_;
   UsageTally tally_;
-  Ways ways_;
+  UsageComparisons comparisons_;
   std::set<std::string> sized_ = {};  ///< types of the cases that grow
 };
 

@@ -50,7 +50,7 @@ SlopePair slopes(const Subject& s, const std::vector<Numbers>& direction) {
   return pair;
 }
 
-WrongPlace place_of(const Subject& s, std::size_t input, std::size_t element) {
+WrongElement place_of(const Subject& s, std::size_t input, std::size_t element) {
   const Shape& shape = shape_of(s.inputs[input]);
   return {static_cast<std::int64_t>(element), shape.size(), shape.rank() == 0 ? 1 : shape.back()};
 }
@@ -117,7 +117,7 @@ Subject Repeated::at(std::int64_t n) const {
   return s;
 }
 
-std::optional<WrongPlace> first_difference(const Subject& s) {
+std::optional<WrongElement> first_difference(const Subject& s) {
   const Sample got = Passes<double>(s.f, s.inputs).fresh(s.incoming);
   for (std::size_t i = 0; i < got.gradients.size(); ++i)
     for (std::size_t k = 0; k < got.gradients[i].size(); ++k) {
@@ -135,7 +135,7 @@ bool slope_agrees(const Subject& s, std::string& explanation) {
   return pair.agree();
 }
 
-std::optional<WrongPlace> first_wrong_slope(const Subject& s) {
+std::optional<WrongElement> first_wrong_slope(const Subject& s) {
   const std::vector<Numbers> all = direction_of(s);
   for (std::size_t i = 0; i < all.size(); ++i) {
     // The direction restricted to elements [0, k) of input i.
@@ -156,9 +156,9 @@ std::optional<WrongPlace> first_wrong_slope(const Subject& s) {
   return {};
 }
 
-std::string common_place(const std::vector<WrongPlace>& places) {
+std::string common_pattern(const std::vector<WrongElement>& places) {
   const auto all_in_tails = [&](std::int64_t width, bool of_rows) {
-    return std::all_of(places.begin(), places.end(), [&](const WrongPlace& p) {
+    return std::all_of(places.begin(), places.end(), [&](const WrongElement& p) {
       const std::int64_t n = of_rows ? p.last_axis : p.size, element = of_rows ? p.element % p.last_axis : p.element;
       return element >= n - n % width;
     });

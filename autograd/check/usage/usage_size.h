@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "autograd/check/usage/usage_ways.h"
+#include "autograd/check/usage/usage_comparisons.h"
 #include "autograd/check/verdict.h"
 
 namespace argand {
@@ -42,20 +42,20 @@ class Repeated {
   Sample whole_;
 };
 
-struct WrongPlace {
+struct WrongElement {
   std::int64_t element;    ///< the first wrong element, in row-major order
   std::int64_t size;       ///< of the tensor
   std::int64_t last_axis;  ///< length of the last axis
 };
 
 /// The first gradient element of s that differs from s.sample.
-std::optional<WrongPlace> first_difference(const Subject& s);
+std::optional<WrongElement> first_difference(const Subject& s);
 /// Whether the gradient of s.sample is the slope of the value in a random direction; sets the explanation if not.
 bool slope_agrees(const Subject& s, std::string& explanation);
 /// The element at which the slope along that direction, restricted to the elements up to it, first becomes wrong.
-std::optional<WrongPlace> first_wrong_slope(const Subject& s);
+std::optional<WrongElement> first_wrong_slope(const Subject& s);
 
 /// What the places have in common: "in the last n mod 8 elements of n", "from element 4096 on"; empty if nothing.
-std::string common_place(const std::vector<WrongPlace>& places);
+std::string common_pattern(const std::vector<WrongElement>& places);
 
 }  // namespace argand

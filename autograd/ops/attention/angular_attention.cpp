@@ -88,7 +88,7 @@ namespace {
 
 /// The phasors u of z as pairs of reals, with tangents.
 template <RealScalar R>
-Var<R> turning_phasors(const Var<std::complex<R>>& z) {
+Var<R> phasors_with_tangents(const Var<std::complex<R>>& z) {
   const Var<std::complex<R>> u = unit_phasor(z);
   // Where z = 0 has no phase, u = 0 is divided by 1.
   const Tensor<R> instead = map([](std::complex<R> v) { return v == R(0) ? R(1) : R(0); }, z.value());
@@ -120,7 +120,7 @@ Var<std::complex<R>> angular_attention(const Var<std::complex<R>>& Q, const Var<
       },
       [&](const auto&) {
         const Var<R> v = view_as_real(V).with_tangent(view_as_real(tangent(V)));
-        return view_as_complex(attention_tangent(turning_phasors(Q), turning_phasors(K), v, options));
+        return view_as_complex(attention_tangent(phasors_with_tangents(Q), phasors_with_tangents(K), v, options));
       },
       Q, K, V);
 }

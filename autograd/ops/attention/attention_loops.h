@@ -63,7 +63,7 @@ struct AttentionLoops {
   std::int64_t last_key(std::int64_t to) const { return options.causal ? std::min(Tk, to + Tk - Tq) : Tk; }
 
   /// scores[i][j] <- -infinity where the mask hides key j from query i.
-  void hide(std::int64_t b, std::int64_t q0, std::int64_t rows, std::int64_t k0, std::int64_t columns, R* scores) const {
+  void mask_scores(std::int64_t b, std::int64_t q0, std::int64_t rows, std::int64_t k0, std::int64_t columns, R* scores) const {
     constexpr R hidden = -std::numeric_limits<R>::infinity();
     if (options.causal)
       for (std::int64_t i = 0; i < rows; ++i)
@@ -81,13 +81,13 @@ struct AttentionLoops {
     for (std::int64_t row = 0; options.visible_keys && row < B * Tk; ++row)
       if ((*options.visible_keys)[static_cast<std::size_t>(row)] == 0 && !all_finite(x.data() + row * width, width)) {
         Tensor<R> y = x.clone();
-        clear_hidden(y);
+        zero_hidden_rows(y);
         return y;
       }
     return x;
   }
   /// Sets the gradient of k or v to 0 in hidden rows, even if queries contain NaN.
-  void clear_hidden(Tensor<R>& x) const {
+  void zero_hidden_rows(Tensor<R>& x) const {
     const std::int64_t width = x.size() / std::max<std::int64_t>(1, B * Tk);
     for (std::int64_t row = 0; options.visible_keys && row < B * Tk; ++row)
       if ((*options.visible_keys)[static_cast<std::size_t>(row)] == 0) std::fill_n(x.data() + row * width, width, R(0));
@@ -145,7 +145,7 @@ struct AttentionLoops {
       for (std::int64_t k0 = 0; k0 < keys; k0 += key_tile) {
         const std::int64_t columns = std::min(key_tile, keys - k0);
         score.tile(q0, rows, k0, columns, scores.data());
-        hide(b, q0, rows, k0, columns, scores.data());
+        mask_scores(b, q0, rows, k0, columns, scores.data());
         for (std::int64_t i = 0; i < rows; ++i) {
           R* __restrict s = scores.data() + i * key_tile;
           const R high = std::max(top[static_cast<std::size_t>(i)], pack_max(0, columns, s));
@@ -204,7 +204,7 @@ struct AttentionLoops {
       for (std::int64_t k0 = 0; k0 < keys; k0 += key_tile) {
         const std::int64_t columns = std::min(key_tile, keys - k0);
         score.tile(q0, rows, k0, columns, p.data());
-        hide(b, q0, rows, k0, columns, p.data());
+        mask_scores(b, q0, rows, k0, columns, p.data());
         for (std::int64_t i = 0; i < rows; ++i) {
           R* __restrict s = p.data() + i * key_tile;
           const R high = sums[2 * (q0 + i)], factor = sums[2 * (q0 + i) + 1];

@@ -24,8 +24,8 @@ void for_each_piece(const AttentionLoops<R>& a, std::int64_t H, const F& f) {
 template <RealScalar R>
 Tensor<R> hiding(const AttentionLoops<R>& a) {
   Tensor<R> mask = Tensor<R>::zeros({a.B, 1, a.Tq, a.Tk});
-  for_each_piece(a, 1,
-                 [&](auto b, auto, auto i, auto k0, auto columns, auto at) { a.hide(b, i, 1, k0, columns, mask.data() + at); });
+  for_each_piece(
+      a, 1, [&](auto b, auto, auto i, auto k0, auto columns, auto at) { a.mask_scores(b, i, 1, k0, columns, mask.data() + at); });
   return mask;
 }
 

@@ -53,8 +53,8 @@ auto AttentionTiles<R>::backward(const Tensor<R>& q, const Tensor<R>& all_k, con
     a.backward(scores, v.data() + a.at_v(b, h), output.o.data() + a.at_out(b, h), output.sums.data() + a.at_row(b, h),
                d_o.data() + a.at_out(b, h), b, h, g.dv.data() + a.at_v(b, h));
   });
-  a.clear_hidden(g.dk);
-  a.clear_hidden(g.dv);
+  a.zero_hidden_rows(g.dk);
+  a.zero_hidden_rows(g.dv);
   return g;
 }
 

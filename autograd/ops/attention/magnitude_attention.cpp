@@ -225,7 +225,7 @@ class MagnitudeScores {
 
 /// [B, T, H · n · P] -> [B, H, T, P · n], with the tangent: heads first, and each part contiguous.
 template <int P, RealScalar R>
-Var<R> parts_apart(const Var<R>& x, std::int64_t H) {
+Var<R> with_contiguous_parts(const Var<R>& x, std::int64_t H) {
   const std::int64_t B = x.dim(0), T = x.dim(1), width = x.dim(2) / H;
   const auto split = [=](const Var<R>& y) {
     return reshape(permute(reshape(y, {B, T, H, width / P, P}), {0, 2, 1, 4, 3}), {B, H, T, width});
@@ -263,7 +263,8 @@ Var<R> copies_of(const Var<R>& q, const Var<R>& theta, bool conjugate_keys) {
 template <int P, RealScalar R>
 Var<R> magnitude_attention_tangent(const AttentionLoops<R>& a, const Var<R>& q, const Var<R>& k, const Var<R>& v,
                                    const Measure<R>& measure, bool conjugate_keys) {
-  const Var<R> keys = parts_apart<P>(k, a.H), copies = copies_of<P>(parts_apart<P>(q, a.H), measure.theta, conjugate_keys);
+  const Var<R> keys = with_contiguous_parts<P>(k, a.H),
+               copies = copies_of<P>(with_contiguous_parts<P>(q, a.H), measure.theta, conjugate_keys);
   const auto product = [&](const Var<R>& x, const Var<R>& y) {
     return reshape(matmul(x, y, Transpose::No, Transpose::Yes), {a.B, a.H, P, a.Tq, a.Tk});
   };
@@ -312,8 +313,8 @@ Var<R> magnitude_attention(const Var<R>& q, const Var<R>& k, const Var<R>& v, co
             if (P == 2) slopes.data()[b * a.H + h] += kappa_derivative(at.angle(h)) * scores.dkappa();  // quaternions have no θ
           });
         });
-        a.clear_hidden(gk);
-        a.clear_hidden(gv);
+        a.zero_hidden_rows(gk);
+        a.zero_hidden_rows(gv);
         dq.add(gq);
         dk.add(gk);
         dv.add(gv);

@@ -20,7 +20,7 @@ T part_for(G g) {
 
 /// Adds dw to the gradient of an operand of its type (no copy), or its real part for a real operand, and sums over broadcast axes.
 template <Scalar T, Scalar G>
-void pass_on(const GradientAccumulator<T>& dx, const Tensor<G>& dw, const Shape& shape) {
+void accumulate_operand(const GradientAccumulator<T>& dx, const Tensor<G>& dw, const Shape& shape) {
   if (!dx) return;
   if constexpr (std::same_as<T, G>)
     dx.add(sum_to(dw, shape));
@@ -30,7 +30,8 @@ void pass_on(const GradientAccumulator<T>& dx, const Tensor<G>& dw, const Shape&
 
 /// dx = Σ f(dw, other), summed over the broadcast axes.
 template <Scalar T, Scalar G, Scalar O, class F>
-void pass_on(const GradientAccumulator<T>& dx, const F& f, const Tensor<G>& dw, const Tensor<O>& other, const Shape& shape) {
+void accumulate_operand(const GradientAccumulator<T>& dx, const F& f, const Tensor<G>& dw, const Tensor<O>& other,
+                        const Shape& shape) {
   if (!dx) return;
   if (dw.shape() == other.shape() && dw.shape() == shape)
     accumulate_map(dx, f, dw, other);
@@ -88,8 +89,8 @@ Var<Promote<A, B>> add(const Var<A>& a, const Var<B>& b) {
       broadcast_map(
           "add", [](A x, B y) { return x + y; }, a.value(), b.value()),
       [a_shape = a.shape(), b_shape = b.shape(), da = accumulator(a), db = accumulator(b)](const Tensor<W>& dw) {
-        pass_on(da, dw, a_shape);
-        pass_on(db, dw, b_shape);
+        accumulate_operand(da, dw, a_shape);
+        accumulate_operand(db, dw, b_shape);
       },
       [&](const auto&) { return tangent(a) + tangent(b); }, a, b);
 }
@@ -116,7 +117,7 @@ Var<Promote<A, B>> sub(const Var<A>& a, const Var<B>& b) {
       broadcast_map(
           "sub", [](A x, B y) { return x - y; }, a.value(), b.value()),
       [a_shape = a.shape(), b_shape = b.shape(), da = accumulator(a), db = accumulator(b)](const Tensor<W>& dw) {
-        pass_on(da, dw, a_shape);
+        accumulate_operand(da, dw, a_shape);
         if (db) db.add(sum_to(map([](W g) { return part_for<B>(-g); }, dw), b_shape));
       },
       [&](const auto&) { return tangent(a) - tangent(b); }, a, b);
@@ -149,9 +150,9 @@ Var<Promote<A, B>> mul(const Var<A>& a, const Var<B>& b) {
           "mul", [](A x, B y) { return mul(x, y); }, a.value(), b.value()),
       [a_shape = a.shape(), b_shape = b.shape(), x = save_if_needed(db, a.value()), y = save_if_needed(da, b.value()), da,
        db](const Tensor<W>& dw) {
-        pass_on(
+        accumulate_operand(
             da, [](W g, B v) { return part_for<A>(conj_mul(v, g)); }, dw, y, a_shape);
-        pass_on(
+        accumulate_operand(
             db, [](W g, A v) { return part_for<B>(conj_mul(v, g)); }, dw, x, b_shape);
       },
       [&](const auto&) { return tangent(a) * b + a * tangent(b); }, a, b);
@@ -194,11 +195,11 @@ Var<Promote<A, B>> div(const Var<A>& a, const Var<B>& b) {
       [a_shape = a.shape(), b_shape = b.shape(), w = save_if_needed(db, w), y = b.value(), da, db](const Tensor<W>& dw) {
         const Tensor<W> quotient = broadcast_map(
             "div", [](W g, B v) { return v == B(0) ? W(0) : divide(g, conj_of(v)); }, dw, y);
-        pass_on(da, quotient, a_shape);
+        accumulate_operand(da, quotient, a_shape);
         if (!db) return;
         // Where b is 0 the quotient is 0, but its product with an infinite w would be NaN.
         const auto minus = [](W q, W v) { return q == W(0) ? B(0) : -part_for<B>(conj_mul(v, q)); };
-        pass_on(db, minus, quotient, w, b_shape);
+        accumulate_operand(db, minus, quotient, w, b_shape);
       },
       [&](const auto&) {
         const AwayFromZero<B> away(b);

@@ -21,7 +21,7 @@ static const Op dropout_op({.name = "dropout",
                            [](OpCheck& check) {
                              const auto f = [](auto x) { return dropout(x, 0.4, true, Random(3, 1)); };
                              check.function("real", f, check.real({4, 5}));
-                             check.places_matter();
+                             check.position_dependent();
                              check.function("complex", f, check.complex({4, 5}));
                              check.sizes("real", [f](OpCheck& at, std::int64_t n) { at.function("", f, at.real({n})); });
                              check.sizes("complex", [f](OpCheck& at, std::int64_t n) { at.function("", f, at.complex({n})); });

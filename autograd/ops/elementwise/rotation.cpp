@@ -99,7 +99,7 @@ static const Op rotary_op(
         return rotary(z, Rotary<R>{rotary_frequencies<R>(3, 100, 1.0 / 3), 2});
       };
       check.function("complex", f, check.complex({2, 3, 2, 3}));
-      check.places_matter();
+      check.position_dependent();
       check.sizes("positions", [](OpCheck& at, std::int64_t n) {
         const auto exact = [](auto z) {  // frequencies exact in float32: t would amplify a rounding error of ω
           using R = RealOf<typename decltype(z)::value_type>;

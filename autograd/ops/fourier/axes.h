@@ -39,7 +39,7 @@ inline double factor_of(FourierNorm norm, bool inverse, double N) {
 }
 
 inline FourierSign sign_of(bool inverse) { return inverse ? FourierSign::Plus : FourierSign::Minus; }
-inline FourierSign back(FourierSign sign) { return sign == FourierSign::Minus ? FourierSign::Plus : FourierSign::Minus; }
+inline FourierSign opposite(FourierSign sign) { return sign == FourierSign::Minus ? FourierSign::Plus : FourierSign::Minus; }
 
 /// The axes of a transform, and the length along each.
 struct Axes {

@@ -29,7 +29,7 @@ Var<T> transform(const Op& op, const Var<T>& x, const Axes& along, bool inverse,
   return record(
       op, transformed(x.value(), along, sign, c),
       [=, shape = x.shape(), dx = accumulator(x)](const Tensor<T>& dX) {
-        Tensor<T> g = transformed(dX, along, back(sign), c);
+        Tensor<T> g = transformed(dX, along, opposite(sign), c);
         for (const int axis : along.axes) g = of_length(g, axis, shape[axis]);
         dx.add(g);
       },
@@ -56,7 +56,7 @@ void check_one_axis(OpCheck& check, const F& f) {
       "zero-padded", [=](auto x) { return f(x, 7, -1, FourierNorm::Ortho); }, check.complex({2, 5}));
   check.function(
       "another axis", [=](auto x) { return f(x, 4, 0, FourierNorm::Forward); }, check.complex({3, 2, 2}));
-  check.places_matter();
+  check.position_dependent();
   check.sizes("", [=](OpCheck& at, std::int64_t n) {
     const auto last = [=](auto x) { return f(x, std::nullopt, -1, FourierNorm::Ortho); };
     at.function("length", last, at.complex({1, n}));
@@ -79,7 +79,7 @@ void check_axes(OpCheck& check, const F& f) {
         return f(x, Sizes{2, 4}, Which{0, -1}, FourierNorm::Backward);
       },
       check.complex({3, 2, 2}));
-  check.places_matter();
+  check.position_dependent();
   check.sizes("", [=](OpCheck& at, std::int64_t n) {
     at.function(
         "length", [=](auto x) { return f(x, Sizes{}, Which{}, FourierNorm::Ortho); }, at.complex({2, n}));

@@ -57,7 +57,7 @@ static const Op rfft_op(
       check.function("truncated", f(3, -1, FourierNorm::Backward), check.real({2, 5}));
       check.function("zero-padded", f(8, -1, FourierNorm::Ortho), check.real({2, 5}));
       check.function("another axis", f(4, 0, FourierNorm::Forward), check.real({3, 2, 2}));
-      check.places_matter();
+      check.position_dependent();
       check.sizes("", [=](OpCheck& at, std::int64_t n) {
         at.function("length", f({}, -1, FourierNorm::Ortho), at.real({1, n}));
         at.function("rows", f({}, -1, FourierNorm::Ortho), at.real({n, 4}));
@@ -112,7 +112,7 @@ static const Op irfft_op(
       check.function("zero-padded", f(9, -1, FourierNorm::Backward), check.complex({2, 3}));
       check.function("one number", f(1, -1, FourierNorm::Backward), check.complex({2, 3}));
       check.function("another axis", f(4, 0, FourierNorm::Forward), check.complex({3, 2, 2}));
-      check.places_matter();
+      check.position_dependent();
       check.sizes("", [=](OpCheck& at, std::int64_t n) {
         at.function("length", f(n, -1, FourierNorm::Ortho), at.complex({1, n / 2 + 1}));
         at.function("rows", f(5, -1, FourierNorm::Ortho), at.complex({n, 3}));

@@ -16,7 +16,7 @@ namespace argand {
 namespace {
 
 /// Row t holds, for each position of frame t, the index of the signal's element there, or N for a padded zero.
-Ids places_of_frames(std::int64_t N, std::int64_t n_fft, std::int64_t hop, std::int64_t before, Padding padding) {
+Ids frame_indices(std::int64_t N, std::int64_t n_fft, std::int64_t hop, std::int64_t before, Padding padding) {
   Ids places(Shape{1 + (N + 2 * before - n_fft) / hop, n_fft});
   for (std::int64_t i = 0; i < places.size(); ++i) {
     std::int64_t at = i / n_fft * hop + i % n_fft - before;
@@ -30,7 +30,7 @@ Ids places_of_frames(std::int64_t N, std::int64_t n_fft, std::int64_t hop, std::
 FourierNorm norm_of(bool normalized) { return normalized ? FourierNorm::Ortho : FourierNorm::Backward; }
 
 template <RealScalar R>
-Var<R> in_the_middle(const Var<R>& window, std::int64_t n) {
+Var<R> centre_padded(const Var<R>& window, std::int64_t n) {
   const std::int64_t left = (n - window.size()) / 2, right = n - window.size() - left;
   return concatenate(std::vector<Var<R>>{Var<R>(Tensor<R>::zeros({left})), window, Var<R>(Tensor<R>::zeros({right}))}, 0);
 }
@@ -56,8 +56,8 @@ Var<ComplexOf<T>> stft(const Var<T>& x, std::int64_t n_fft, const StftOptions<Re
   const std::int64_t signals = shape.rows();
   Var<T> rows = transpose(reshape(x, Shape{signals, N}));
   if (options.padding == Padding::Zeros) rows = concatenate(std::vector{rows, Var<T>(Tensor<T>::zeros({1, signals}))}, 0);
-  Var<T> frames = permute(embedding(rows, places_of_frames(N, n_fft, hop, before, options.padding)), {2, 0, 1});
-  if (options.window) frames = frames * in_the_middle(*options.window, n_fft);
+  Var<T> frames = permute(embedding(rows, frame_indices(N, n_fft, hop, before, options.padding)), {2, 0, 1});
+  if (options.window) frames = frames * centre_padded(*options.window, n_fft);
 
   const FourierNorm norm = norm_of(options.normalized);
   const auto spectrum = [&]() -> Var<ComplexOf<T>> {
@@ -76,8 +76,8 @@ namespace {
 
 /// A hint on how a window can reach element i of a signal that begins at `begin` within the span of the frames.
 template <RealScalar R>
-std::string way_to_reach(std::int64_t i, std::int64_t begin, const Tensor<R>& window, R zero, std::int64_t frames, std::int64_t hop,
-                         bool center) {
+std::string coverage_hint(std::int64_t i, std::int64_t begin, const Tensor<R>& window, R zero, std::int64_t frames,
+                          std::int64_t hop, bool center) {
   const auto counts = [zero](R w) { return w * w > zero; };
   const std::int64_t first = std::find_if(window.begin(), window.end(), counts) - window.begin();
   if (first == window.size()) return "the window is 0 everywhere; choose another";
@@ -105,12 +105,12 @@ Var<T> overlapped(Var<T> frames, std::int64_t n_fft, const StftOptions<RealOf<T>
   const std::int64_t begin = options.center ? n_fft / 2 : 0, end = length ? begin + *length : reach - begin;
   require(end <= reach && end > begin, "istft", "{} samples were requested, but the frames cover {}", end - begin, reach - begin);
 
-  const Var<R> window = options.window ? in_the_middle(*options.window, n_fft) : Var<R>(Tensor<R>::ones({n_fft}));
+  const Var<R> window = options.window ? centre_padded(*options.window, n_fft) : Var<R>(Tensor<R>::ones({n_fft}));
   Shape shape = frames.shape();
   shape.erase(-1);
   shape[-1] = end - begin;
   const std::int64_t signals = shape.rows();
-  const Ids places = places_of_frames(reach, n_fft, hop, 0, Padding::Zeros);
+  const Ids places = frame_indices(reach, n_fft, hop, 0, Padding::Zeros);
   const auto added = [&](const auto& rows, std::int64_t columns) {  // [signals, frames, n_fft] -> [N, signals]
     return slice(scatter_add(permute(reshape(rows, Shape{columns, count, n_fft}), {1, 2, 0}), places, reach), 0, begin, end);
   };
@@ -120,7 +120,7 @@ Var<T> overlapped(Var<T> frames, std::int64_t n_fft, const StftOptions<RealOf<T>
   for (std::int64_t i = 0; i < weight.size(); ++i)
     if (const R sum = weight.value().data()[i]; sum <= zero)
       fail("istft", "no window covers sample {} of the signal; {}", i,
-           way_to_reach(i, begin, window.value(), zero, count, hop, options.center));
+           coverage_hint(i, begin, window.value(), zero, count, hop, options.center));
   return reshape(transpose(added(frames * window, signals) / weight), shape);
 }
 

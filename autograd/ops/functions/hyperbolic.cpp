@@ -125,13 +125,13 @@ namespace {
 
 /// sin πz and cos πz, both divided by e^growth.
 template <class C>
-struct HalfTurn {
+struct SinCosPi {
   C sine, cosine;
   double growth = 0;
 };
 
 /// Uses the distance from the nearest multiple of 1/2, which is exact: sin πx is 0 at whole numbers, cos πx halfway between them.
-HalfTurn<double> half_turn(double x) {
+SinCosPi<double> sincospi(double x) {
   const double turned = std::remainder(x, 2), quarter = std::round(2 * turned), t = std::numbers::pi * (turned - quarter / 2);
   const double s = std::sin(t), c = std::cos(t);
   if (std::isnan(quarter)) return {s, c};  // NaN for NaN and ±inf, which do not fit an int
@@ -143,11 +143,11 @@ HalfTurn<double> half_turn(double x) {
   }
 }
 
-HalfTurn<std::complex<double>> half_turn(std::complex<double> z) {
+SinCosPi<std::complex<double>> sincospi(std::complex<double> z) {
   // The relative error of e^b, b = πy, is the absolute rounding error of b, which `low` keeps.
   constexpr double pi = std::numbers::pi, pi_low = 1.2246467991473532e-16;
   const double y = std::abs(z.imag()), b = pi * y, low = std::fma(pi, y, -b) + pi_low * y;
-  const auto [s, c, none] = half_turn(z.real());
+  const auto [s, c, none] = sincospi(z.real());
   const bool far = b > 20;  // where cosh b = sinh b = e^b/2
   const double ch = far ? (1 + low) / 2 : std::cosh(b) + low * std::sinh(b);
   const double sh = std::copysign(far ? ch : std::sinh(b) + low * std::cosh(b), z.imag());
@@ -179,7 +179,7 @@ T sinc_derivative(T z, int n) {
   if (std::isinf(std::real(v)) && std::isfinite(std::imag(v))) return T(0);
   if constexpr (ComplexScalar<T>)  // infinite in no particular direction
     if (std::isinf(v.imag())) return T(std::numeric_limits<R>::infinity(), std::numeric_limits<R>::quiet_NaN());
-  const auto [sine, cosine, growth] = half_turn(v);
+  const auto [sine, cosine, growth] = sincospi(v);
   C s = sine / (pi * v);
   double scale = 1 / pi;
   for (int k = 1; k <= n; ++k) {

@@ -237,7 +237,7 @@ WithError<R> difference(R a, R b) {
 
 /// σ(a - b); for equal infinite a and b, 1/2 if +inf and 0 if -inf. σ' = σ(d) σ(-d).
 template <RealScalar R>
-R share_of(R a, R b) {
+R sigmoid_of_difference(R a, R b) {
   if (a == b) return std::isinf(a) && a < 0 ? R(0) : R(0.5);
   const WithError<R> d = difference(a, b);
   return logistic(d.value) * (1 + d.error * logistic(-d.value));
@@ -254,14 +254,14 @@ Var<R> logaddexp_of_one_shape(const Var<R>& a, const Var<R>& b) {
       logaddexp_op, map(value, a.value(), b.value()),
       [a = a.value(), b = b.value(), da = accumulator(a), db = accumulator(b)](const Tensor<R>& dy) {
         accumulate_map(
-            da, [](R u, R v, R g) { return share_of(u, v) * g; }, a, b, dy);
+            da, [](R u, R v, R g) { return sigmoid_of_difference(u, v) * g; }, a, b, dy);
         accumulate_map(
-            db, [](R u, R v, R g) { return share_of(v, u) * g; }, a, b, dy);
+            db, [](R u, R v, R g) { return sigmoid_of_difference(v, u) * g; }, a, b, dy);
       },
       [&](const auto&) {
         const auto infinite_pair = [](R u, R v) { return R(u == v && std::isinf(u) ? 1 : 0); };
         const Tensor<R> paired = map(infinite_pair, a.value(), b.value());
-        const auto shares = [](R u, R v) { return share_of(u, v); };
+        const auto shares = [](R u, R v) { return sigmoid_of_difference(u, v); };
         const Mask mask = gt(paired, Tensor<R>::scalar(0));
         const Var<R> of_pair(map(shares, a.value(), b.value()));
         const auto share = [&](const Var<R>& u, const Var<R>& v) { return where(mask, of_pair, sigmoid(u - v)); };

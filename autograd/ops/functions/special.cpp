@@ -50,10 +50,10 @@ namespace {
 template <class W>
 W erfinv_of(W x) {
   using namespace boost::math::policies;
-  using Quiet = policy<domain_error<ignore_error>, overflow_error<ignore_error>, evaluation_error<ignore_error>>;
+  using IgnoreErrors = policy<domain_error<ignore_error>, overflow_error<ignore_error>, evaluation_error<ignore_error>>;
   if (!(std::abs(x) < 1))
     return std::abs(x) == 1 ? std::copysign(std::numeric_limits<W>::infinity(), x) : std::numeric_limits<W>::quiet_NaN();
-  return boost::math::erf_inv(x, Quiet());
+  return boost::math::erf_inv(x, IgnoreErrors());
 }
 /// √π/2 e^{w²}, 0 at ±1. Computed in the next larger type, because a relative error of w is 2w² times as large in the slope.
 template <RealScalar R>
@@ -112,13 +112,13 @@ bool is_pole(R x) {
 template <RealScalar R>
 R polygamma_of(int n, R x) {
   using namespace boost::math::policies;
-  using Quiet =
+  using IgnoreErrors =
       policy<domain_error<ignore_error>, pole_error<ignore_error>, overflow_error<ignore_error>, evaluation_error<ignore_error>>;
   if (std::isnan(x)) return x;
   if (is_pole(x)) return std::numeric_limits<R>::quiet_NaN();
   if (std::isinf(x)) return n == 0 ? x : R(0);
   const double v = static_cast<double>(x);  // Boost.Math's float version overflows internally
-  return static_cast<R>(n == 0 ? boost::math::digamma(v, Quiet()) : boost::math::polygamma(n, v, Quiet()));
+  return static_cast<R>(n == 0 ? boost::math::digamma(v, IgnoreErrors()) : boost::math::polygamma(n, v, IgnoreErrors()));
 }
 
 /// The slope, set to 0 at a pole, where there is no gradient.
@@ -129,7 +129,7 @@ R polygamma_slope(int n, R x) {
 
 /// A mask that is 1 where Γ is finite and 0 at its poles, and x moved away from the poles; for tangents.
 template <RealScalar R>
-std::pair<Var<R>, Var<R>> off_poles(const Var<R>& x) {
+std::pair<Var<R>, Var<R>> away_from_poles(const Var<R>& x) {
   const Var<R> mask(map([](R v) { return is_pole(v) ? R(0) : R(1); }, x.value()));
   return {mask, mask * x + (R(1) - mask)};
 }
@@ -166,7 +166,7 @@ Var<R> polygamma(int n, const Var<R>& x) {
             dx, [n](R v, R g) { return polygamma_slope(n, v) * g; }, x, dw);
       },
       [&](const auto&) {
-        const auto [mask, away] = off_poles(x);
+        const auto [mask, away] = away_from_poles(x);
         return mask * polygamma(n + 1, away) * tangent(x);
       },
       x);
@@ -212,7 +212,7 @@ Var<R> lgamma(const Var<R>& x) {
             dx, [](R v, R g) { return polygamma_slope(-1, v) * g; }, x, dw);
       },
       [&](const auto&) {
-        const auto [mask, away] = off_poles(x);
+        const auto [mask, away] = away_from_poles(x);
         return mask * digamma(away) * tangent(x);
       },
       x);

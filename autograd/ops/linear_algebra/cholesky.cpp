@@ -38,7 +38,7 @@ static const Op cholesky_op(
       const auto f = [](auto A) { return cholesky(A); };
       check.function("real", f, positive(check.real({3, 3})));
       check.function("complex", f, positive(check.complex({2, 3, 3})));
-      check.places_matter();
+      check.position_dependent();
       check.sizes("batch", [f](OpCheck& at, std::int64_t n) {
         at.function("real", f, positive(at.real({matrices::batch_of(n), 2, 2})));
         at.function("complex", f, positive(at.complex({matrices::batch_of(n), 2, 2})));

@@ -38,7 +38,7 @@ namespace {
 
 /// The determinant, of modulus 1, of A [n, n], stored by columns or by rows. Overwrites A.
 template <Scalar T>
-T destroyed_determinant(std::int64_t n, T* A) {
+T determinant_in_place(std::int64_t n, T* A) {
   std::vector<int> pivots;
   lapack_lu(n, A, pivots);
   return matrices::product_of_diagonal(n, A, pivots).value();
@@ -68,7 +68,7 @@ std::int64_t conjugate_cofactors(std::int64_t n, const T* A, T* C) {
                    V[static_cast<std::size_t>(j * n + k)]);
       C[i * n + j] = sum;
     }
-  const T turn = conj_of(mul(destroyed_determinant(n, U.data()), destroyed_determinant(n, V.data())));
+  const T turn = conj_of(mul(determinant_in_place(n, U.data()), determinant_in_place(n, V.data())));
   for (std::int64_t k = 0; k < n * n; ++k) C[k] = mul(turn, C[k]);
   return largest == std::numeric_limits<std::int64_t>::min() ? 0 : largest;
 }

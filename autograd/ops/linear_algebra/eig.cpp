@@ -78,7 +78,7 @@ static const Op eig_op(
       check.function("complex, λ |V|²", values_and_moduli, well_apart(check.complex({2, 2})));
       check.function("real, function of A", through_eigenvectors, well_apart(check.real({2, 3, 3})));
       check.function("complex, function of A", through_eigenvectors, well_apart(check.complex({3, 3})));
-      check.places_matter();
+      check.position_dependent();
       check.sizes("batch", [](OpCheck& at, std::int64_t n) {
         at.function("real", general_values, well_apart(at.real({matrices::batch_of(n), 2, 2})));
         at.function("complex", general_values, well_apart(at.complex({matrices::batch_of(n), 2, 2})));

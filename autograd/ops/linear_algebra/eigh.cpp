@@ -76,7 +76,7 @@ static const Op eigh_op(
       check.function("real, function of A", function_of_matrix, well_separated(check.real({2, 2, 2})));
       check.function("complex, function of A", function_of_matrix, well_separated(check.complex({3, 3})));
       check.function("complex, (1 + i) λ", values_turned, well_separated(check.complex({2, 2})));
-      check.places_matter();
+      check.position_dependent();
       check.sizes("batch", [](OpCheck& at, std::int64_t n) {
         at.function("real", eigenvalues, well_separated(at.real({matrices::batch_of(n), 2, 2})));
         at.function("complex", eigenvalues, well_separated(at.complex({matrices::batch_of(n), 2, 2})));

@@ -111,7 +111,7 @@ class Pseudoinverse {
   /// A⁺ᴴ X
   Tensor<T> adjoint_times(const Tensor<T>& X) const { return matrices::product(U_, scaled(matrices::product(Vh_, X))); }
   /// (I - A⁺A) X
-  Tensor<T> beyond_rows(const Tensor<T>& X) const {
+  Tensor<T> project_to_null_space(const Tensor<T>& X) const {
     Tensor<T> inside = matrices::product(Vh_, X);
     inside = broadcast_map(
         "lstsq", [](T x, R s) { return s == 0 ? T(0) : x; }, inside, inverse_);
@@ -150,7 +150,7 @@ Var<T> lstsq_of_matrices(const Var<T>& A, const Var<T>& B, std::optional<double>
           const auto times = [](R c) { return [c](T x) { return x * c; }; };
           Tensor<T> sum = outer(map(times(1 / scale), residual), P->times(map(times(scale), g)));
           sum = map(minus, sum, outer(g, X));
-          sum.add(outer(P->adjoint_times(X), P->beyond_rows(dX)));
+          sum.add(outer(P->adjoint_times(X), P->project_to_null_space(dX)));
           dA.add(sum);
         }
         dB.add(g);

@@ -237,7 +237,7 @@ Tensor<T> regular(Tensor<T> A) {
 /// Checks a function of one regular matrix at many lengths: many matrices, and large ones.
 template <class F>
 void sizes_regular(OpCheck& check, const F& f, std::int64_t longest = 67) {
-  check.places_matter();
+  check.position_dependent();
   check.sizes("batch", [f](OpCheck& at, std::int64_t n) {
     at.function("real", f, regular(at.real({batch_of(n), 2, 2})));
     at.function("complex", f, regular(at.complex({batch_of(n), 2, 2})));

@@ -57,7 +57,7 @@ static const Op qr_op(
       check.function("complex, R", R, independent(check.complex({2, 3, 2})));
       check.function("real, both", qr_product, independent(check.real({2, 2, 2})));
       check.function("complex, wide", qr_product, independent(check.complex({2, 4})));
-      check.places_matter();
+      check.position_dependent();
       check.sizes("batch", [](OpCheck& at, std::int64_t n) {
         at.function("real", qr_product, independent(at.real({matrices::batch_of(n), 2, 2})));
         at.function("complex", qr_product, independent(at.complex({matrices::batch_of(n), 2, 2})));

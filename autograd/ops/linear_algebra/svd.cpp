@@ -79,7 +79,7 @@ static const Op svd_op(
       check.function("real, function of A", function_of_factors, with_distinct_values(check.real({2, 3, 2})));
       check.function("complex, function of A", function_of_factors, with_distinct_values(check.complex({3, 3})));
       check.function("complex, U Vᴴ", polar_factor, with_distinct_values(check.complex({3, 2})));
-      check.places_matter();
+      check.position_dependent();
       check.sizes("batch", [](OpCheck& at, std::int64_t n) {
         at.function("real", singular_values, with_distinct_values(at.real({matrices::batch_of(n), 2, 2})));
         at.function("complex", polar_factor, with_distinct_values(at.complex({matrices::batch_of(n), 2, 2})));
@@ -213,7 +213,7 @@ class SvdMiddle {
 
 /// X - Q Y.
 template <Scalar T>
-Tensor<T> beyond(const Tensor<T>& X, const Tensor<T>& Q, const Tensor<T>& Y) {
+Tensor<T> subtract_product(const Tensor<T>& X, const Tensor<T>& Q, const Tensor<T>& Y) {
   return map([](T x, T y) { return x - y; }, X, matrices::product(Q, Y));
 }
 
@@ -282,8 +282,8 @@ SingularFactors<T> svd(const Var<T>& A, const SvdOptions& options) {
                         dVh = matrices::piece(dw, m * k + k, k, n);
         Tensor<T> M_u = matrices::product(U, dU, Transpose::Conjugate);
         const Tensor<T> M_v = matrices::product(Vh, dVh, Transpose::No, Transpose::Conjugate);
-        Tensor<T> left = m > k ? beyond(dU, U, M_u) : Tensor<T>(), right;
-        if (n > k) right = beyond(dVh, matrices::adjoint_of(M_v), Vh);
+        Tensor<T> left = m > k ? subtract_product(dU, U, M_u) : Tensor<T>(), right;
+        if (n > k) right = subtract_product(dVh, matrices::adjoint_of(M_v), Vh);
         for (std::int64_t i = 0; i < stack.count; ++i) {
           const SvdMiddle<T> one(m, n, values.data() + i * k, options, matrices::name_of(i, stack, shape));
           one.check_values(dS.data() + i * k);

@@ -165,7 +165,7 @@ Labelled<T> without_stretched(Labelled<T> a, const std::string& longer) {
 }
 
 /// The ellipsis axes of a shape whose size is not 1.
-std::string long_axes(const std::string& labels, const Shape& shape) {
+std::string non_unit_axes(const std::string& labels, const Shape& shape) {
   std::string found;
   for (std::size_t i = 0; i < labels.size(); ++i)
     if (labels[i] >= '0' && labels[i] <= '9' && shape[static_cast<int>(i)] != 1) found += labels[i];
@@ -203,8 +203,8 @@ Var<Promote<A, B>> einsum(std::string_view equation, const Var<A>& left, const V
   const EinsumEquation e = parse_einsum(equation, 2);
   const std::string on_left = labels_for(e.operands[0], left.shape()), on_right = labels_for(e.operands[1], right.shape());
   const std::string result = result_labels(e, {on_left, on_right});
-  const auto all_of_a = without_stretched<A>({left, on_left}, long_axes(on_right, right.shape()));
-  const auto all_of_b = without_stretched<B>({right, on_right}, long_axes(on_left, left.shape()));
+  const auto all_of_a = without_stretched<A>({left, on_left}, non_unit_axes(on_right, right.shape()));
+  const auto all_of_b = without_stretched<B>({right, on_right}, non_unit_axes(on_left, left.shape()));
   const Labelled<A> a = reduced_to<A>(all_of_a, result + all_of_b.labels);
   const Labelled<B> b = reduced_to<B>(all_of_b, result + all_of_a.labels);
   for (const char c : a.labels) {

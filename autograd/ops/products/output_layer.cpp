@@ -50,7 +50,7 @@ class PackedFactor {
  public:
   PackedFactor(Transpose b_is, std::int64_t K, std::int64_t N, const R* B, std::int64_t ldb) {
     if constexpr (std::same_as<R, float>)
-      if (bf16_products_are_on()) rounded_.emplace(b_is, K, N, B, ldb);
+      if (bf16_products_enabled()) rounded_.emplace(b_is, K, N, B, ldb);
     if (!rounded_) exact_.emplace(b_is, K, N, B, ldb);
   }
 
@@ -115,7 +115,7 @@ class Sweep {
       for (std::int64_t r = 0; r < rows; ++r) result_.loss += rows_[count(r)].loss;
       if (gradients_)
         parallel_for(panels_, 1, [&](std::int64_t begin, std::int64_t end) {
-          for (std::int64_t p = begin; p < end; ++p) give_to_words(p, first, rows);
+          for (std::int64_t p = begin; p < end; ++p) add_word_gradients(p, first, rows);
         });
     }
     result_.loss /= static_cast<double>(N_);
@@ -211,7 +211,7 @@ class Sweep {
   }
 
   /// Adds a chunk's contribution to the gradients of panel p's weights and biases.
-  void give_to_words(std::int64_t p, std::int64_t first, std::int64_t rows) {
+  void add_word_gradients(std::int64_t p, std::int64_t first, std::int64_t rows) {
     const std::int64_t n = words(p), from = p * panel;
     const R* const e = exponentials_.data() + p * chunk_ * panel;
     R* const dW = result_.dW.data() + from * D_;

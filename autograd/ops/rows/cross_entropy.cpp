@@ -30,7 +30,7 @@ struct RowLoss {
 /// Replaces a row whose largest logit is infinite: entries of +inf count as equal numbers, all others as -inf. Returns true for a
 /// row in which every entry is -inf.
 template <RealScalar R>
-bool tame_infinite(R* x, std::int64_t V, R& top) {
+bool replace_infinite(R* x, std::int64_t V, R& top) {
   const R infinite = top;
   const auto keep_nan = [](R v, R otherwise) { return std::isnan(v) ? v : otherwise; };
   for (std::int64_t v = 0; v < V; ++v) x[v] = keep_nan(x[v], infinite > 0 && x[v] != infinite ? -infinite : R(0));
@@ -44,7 +44,7 @@ bool tame_infinite(R* x, std::int64_t V, R& top) {
 template <RealScalar R>
 RowLoss<R> row_loss(R* __restrict x, std::int64_t V, std::int64_t target) {
   R top = pack_max(0, V, x);
-  if (!std::isfinite(top) && tame_infinite(x, V, top)) return {std::numeric_limits<double>::infinity(), 0, R(1)};
+  if (!std::isfinite(top) && replace_infinite(x, V, top)) return {std::numeric_limits<double>::infinity(), 0, R(1)};
   const double below = static_cast<double>(top) - static_cast<double>(x[target]);
   x[target] = -std::numeric_limits<R>::infinity();  // contributes nothing
   // Sums of 1 024 in R, sums of those in double: float alone would lose three digits over 33 000 words.

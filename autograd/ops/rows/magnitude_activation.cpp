@@ -253,7 +253,7 @@ struct MagnitudeActivation {
           d[0] = f.s * d[0] + t * n.u[0];
           for (std::size_t p = 1; p < P; ++p) d[p] = f.s * d[p] + t * w * n.u[p];
           store_parts<P>(at, out, d);
-          if (slope != 0) pull += at.only(t * square_of_rest(n.u) * n.m);
+          if (slope != 0) pull += at.fill_tail(t * square_of_rest(n.u) * n.m);
           if (dc != nullptr) at.add(sum_c, f.by_c * along);
         });
         if (slope != 0) weight_parts.data()[row / block] += static_cast<double>(sum(pull)) / 2;

@@ -190,8 +190,8 @@ struct MagnitudeNorm {
           const Wide gamma = at.load(gain);
           parts[0] -= mu;
           const Wide along = dot_of_parts(parts, g_j);
-          along_all += at.only(along * gamma);
-          of_real_parts += at.only(gamma * g_j[0]);
+          along_all += at.fill_tail(along * gamma);
+          of_real_parts += at.fill_tail(gamma * g_j[0]);
           at.add(sum_gain, along * s);
         });
         const double A = sum(along_all), total = centred ? sum(of_real_parts) : 0;

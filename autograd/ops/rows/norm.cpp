@@ -102,7 +102,7 @@ struct Norm {
           PackOf<T> total(T(0));
           square = pack_sum<R>(0, D, [&](auto at) {
             const PackOf<T> d = (at.load(in) * Pack<R>(down) - PackOf<T>(mu)) - PackOf<T>(left);
-            total += at.only(d);
+            total += at.fill_tail(d);
             return real_dot(d, d);
           });
           return sum(total) / static_cast<R>(D);
@@ -111,7 +111,7 @@ struct Norm {
           left = 0;
           if (mean.size() > 0) mu = pack_sum<T>(0, D, [&](auto at) { return at.load(in) * Pack<R>(down); }) / static_cast<R>(D);
           const T error = sum_squares();
-          if (mean.size() == 0 || !is_felt(error, square, D)) return;
+          if (mean.size() == 0 || !is_significant(error, square, D)) return;
           left = error;
           sum_squares();
         };
@@ -154,8 +154,8 @@ struct Norm {
           const PackOf<T> dy_j = at.load(go);
           const Pack<R> match = real_dot((at.load(in) - mu) - residue, dy_j) * s, gamma = at.load(g);
           at.add(sum_gain, match);
-          along += at.only(match * gamma);
-          total += at.only(dy_j * gamma);
+          along += at.fill_tail(match * gamma);
+          total += at.fill_tail(dy_j * gamma);
         });
         const PackOf<T> average(mean.size() > 0 ? sum(total) / n : T(0));
         const Pack<R> pull(sum(along) / n * s);

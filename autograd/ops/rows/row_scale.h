@@ -23,7 +23,7 @@ R inverse_of_root(R sum_of_squares, R n, R eps, R scale) {
 /// Whether the rounding error of a mean matters compared with the n deviations from it, whose squares sum to `squares`: numbers far
 /// from 0 may differ by less than the rounding of their mean.
 template <Scalar T>
-bool is_felt(T error, RealOf<T> squares, std::int64_t n) {
+bool is_significant(T error, RealOf<T> squares, std::int64_t n) {
   using R = RealOf<T>;
   constexpr R least = 16 * std::numeric_limits<R>::epsilon();
   return abs2_of(error) * static_cast<R>(n) > least * least * squares;

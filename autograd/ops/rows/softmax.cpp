@@ -49,14 +49,14 @@ struct LogSum {
 /// The index at which p, numbers that sum to 1 (or their logarithms), exceeds `half`; n if there is none. There 1 - p is computed
 /// as the sum of the other elements.
 template <RealScalar R>
-std::int64_t place_above(R half, const R* p, std::int64_t n) {
+std::int64_t index_above(R half, const R* p, std::int64_t n) {
   const R top = pack_max(0, n, p);
   return top > half ? std::find(p, p + n, top) - p : n;
 }
 
 /// Calls f for the packs of [0, n) without the element `one`.
 template <RealScalar R, class F>
-void for_packs_but(std::int64_t one, std::int64_t n, const F& f) {
+void for_packs_except(std::int64_t one, std::int64_t n, const F& f) {
   for_packs<R>(0, std::min(one, n), f);
   for_packs<R>(one + 1, n, f);
 }
@@ -206,8 +206,8 @@ Var<R> softmax(const Var<R>& x) {
               const R *p = y.data() + r * n, *g = dy.data() + r * n;
               R* dx_row = out + r * n;
               const R mean = pack_sum<R>(0, n, [&](auto at) { return at.load(p) * at.load(g); });
-              const std::int64_t k = place_above(R(0.5), p, n);
-              for_packs_but<R>(k, n, [&](auto at) { at.put(dx_row, at.load(p) * (at.load(g) - mean), add); });
+              const std::int64_t k = index_above(R(0.5), p, n);
+              for_packs_except<R>(k, n, [&](auto at) { at.put(dx_row, at.load(p) * (at.load(g) - mean), add); });
               if (k == n) continue;
               const auto from_others = [&](auto at) { return at.load(p) * (Pack<R>(g[k]) - at.load(g)); };
               const R d = p[k] * (pack_sum<R>(0, k, from_others) + pack_sum<R>(k + 1, n, from_others));
@@ -267,8 +267,8 @@ Var<R> log_softmax(const Var<R>& x) {
               const R *in = y.data() + r * n, *g = dy.data() + r * n;
               R* dx_row = out + r * n;
               const R total = pack_sum<R>(0, n, [&](auto at) { return at.load(g); });
-              const std::int64_t k = place_above(-std::numbers::ln2_v<R>, in, n);
-              for_packs_but<R>(k, n, [&](auto at) { at.put(dx_row, at.load(g) - math::exp(at.load(in)) * total, add); });
+              const std::int64_t k = index_above(-std::numbers::ln2_v<R>, in, n);
+              for_packs_except<R>(k, n, [&](auto at) { at.put(dx_row, at.load(g) - math::exp(at.load(in)) * total, add); });
               if (k == n) continue;
               const auto incoming = [&](auto at) { return at.load(g); };
               const R of_others = pack_sum<R>(0, k, incoming) + pack_sum<R>(k + 1, n, incoming);

@@ -100,8 +100,8 @@ struct Whitener {
           Pair total(C(0));
           pseudo = pack_sum<C>(0, D, [&](auto at) {
             const Pair u = (at.load(in) * Pack<R>(down) - Pair(mu)) - Pair(rest);
-            lengths += at.only(real_dot(u, u));
-            total += at.only(u);
+            lengths += at.fill_tail(real_dot(u, u));
+            total += at.fill_tail(u);
             return mul(u, u);
           });
           squares = sum(lengths);
@@ -111,7 +111,7 @@ struct Whitener {
           rest = 0;
           mu = pack_sum<C>(0, D, [&](auto at) { return at.load(in) * Pack<R>(down); }) / n;
           const C error = sum_squares();
-          if (!is_felt(error, squares, D)) return;
+          if (!is_significant(error, squares, D)) return;
           rest = error;
           sum_squares();
         };
@@ -144,9 +144,9 @@ struct Whitener {
         Pair total(C(0)), with_conj(C(0)), with(C(0));  // D times mean(dx̂), A, B
         for_packs<R>(0, D, [&](auto at) {
           const Pair g = at.load(gradient), z = at.load(normal);
-          total += at.only(g);
-          with_conj += at.only(conj_mul(g, z));
-          with += at.only(mul(z, g));
+          total += at.fill_tail(g);
+          with_conj += at.fill_tail(conj_mul(g, z));
+          with += at.fill_tail(mul(z, g));
         });
         const R n = static_cast<R>(D);
         const C A = sum(with_conj) / n, v_row = v.data()[row];

@@ -191,7 +191,7 @@ static const Op cumprod_op(
 namespace {
 /// [1; y_0; ...; y_{n-2}] along the axis, as an expression of ops.
 template <Scalar T>
-Var<T> one_before(const Var<T>& y, int axis) {
+Var<T> shifted_after_one(const Var<T>& y, int axis) {
   const Var<T> one(Tensor<T>::ones(slice(y, axis, 0, 1).shape()));
   return concatenate(std::vector{one, slice(y, axis, 0, y.dim(axis) - 1)}, axis);
 }
@@ -218,7 +218,10 @@ Var<T> cumprod(const Var<T>& x, int axis) {
         });
         dx.add(std::move(g));
       },
-      [&](const Var<T>& y) { return view.n == 0 ? tangent(x) : linear_recurrence(x, one_before(y, axis) * tangent(x), axis); }, x);
+      [&](const Var<T>& y) {
+        return view.n == 0 ? tangent(x) : linear_recurrence(x, shifted_after_one(y, axis) * tangent(x), axis);
+      },
+      x);
 }
 
 // ------------------------------------------------------------------------------------------------ prod

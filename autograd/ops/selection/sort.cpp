@@ -71,7 +71,7 @@ Ids order_by_size(const Tensor<R>& x, int axis, std::int64_t k, bool largest_fir
 }
 
 template <RealScalar R>
-Ids place_of_extreme(const char* op, const Tensor<R>& x, int axis, bool largest) {
+Ids index_of_extreme(const char* op, const Tensor<R>& x, int axis, bool largest) {
   require_axis(op, x.shape(), axis);
   require(x.dim(axis) > 0, op, "axis {} of {} is empty", axis, x.shape());
   const Ids first = order_by_size(x, axis, 1, largest);
@@ -110,11 +110,11 @@ Sorted<R> topk(const Var<R>& x, std::int64_t k, int axis, bool largest) {
 
 template <RealScalar R>
 Ids argmax(const Var<R>& x, int axis) {
-  return place_of_extreme("argmax", x.value(), axis, true);
+  return index_of_extreme("argmax", x.value(), axis, true);
 }
 template <RealScalar R>
 Ids argmin(const Var<R>& x, int axis) {
-  return place_of_extreme("argmin", x.value(), axis, false);
+  return index_of_extreme("argmin", x.value(), axis, false);
 }
 
 #define ARGAND_BY_NUMBER(T)                               \

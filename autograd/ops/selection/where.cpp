@@ -51,7 +51,7 @@ static const Op where_op(
      .singular = "none. Where the mask comes from a comparison, w may jump; the jump is not differentiated",
      .source = "definition"},
     [](OpCheck& check) {
-      check.places_matter();
+      check.position_dependent();
       const auto f = [](auto a, auto b) { return where(scattered_mask(a.shape()), a, b); };
       check.function("real", f, check.real({3, 4}), check.real({3, 4}));
       check.function("complex", f, check.complex({3, 4}), check.complex({3, 4}));

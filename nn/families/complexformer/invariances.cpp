@@ -22,8 +22,8 @@ Invariance of_pairs(const std::string& name, const std::string& what, const Mode
             for_each_block(config, [&](const std::string& block) {
               for (std::int64_t j = 0; j < w.pairs_out(block + "attn.q"); ++j) {
                 const auto [q, k] = factors(amounts);
-                w.turn_output(block + "attn.q", j, q);
-                w.turn_output(block + "attn.k", j, k);
+                w.scale_output(block + "attn.q", j, q);
+                w.scale_output(block + "attn.k", j, k);
               }
             });
           }};

@@ -42,7 +42,7 @@ Var<R> BaselineBlock<R>::attend(const Var<R>& h, const AttentionPass<R>& pass) c
 }
 
 template <RealScalar R>
-Var<R> BaselineBlock<R>::feed(const Var<R>& h, const AttentionPass<R>& pass) const {
+Var<R> BaselineBlock<R>::feed_forward(const Var<R>& h, const AttentionPass<R>& pass) const {
   const NameScope scope("ffn");
   return h + pass.drop(ffn_(norm2_(h)));
 }
@@ -55,7 +55,7 @@ Var<R> BaselineBlock<R>::read(const Var<R>& h, const ChunkReader<R>& chunks, con
   // A passage begins at the position of its chunk's first token, and its first reader is the chunk's last token: readers' positions
   // count from m - 1.
   const Places readers{.first = chunk_length(*knowledge.passages) - 1}, of_passage{.first = 0, .period = encoded};
-  chunks.tell(knowledge, x, [&](const Var<R>& queries, const Var<R>& memory) {
+  chunks.show_attention(knowledge, x, [&](const Var<R>& queries, const Var<R>& memory) {
     return read_->shares(queries, memory, memory.dim(1) / encoded, readers, of_passage);
   });
   return chunks.read(
@@ -91,7 +91,7 @@ Var<R> BaselineDecoder<R>::hidden(const Ids& tokens, AttentionPass<R> pass, type
   const Knowledge* knowledge = context.knowledge;
   require(knowledge != nullptr && knowledge->passages != nullptr && knowledge->search != nullptr, "crat",
           "baseline {} needs a knowledge base, and none was given", word_of(own().baseline));
-  ChunkPast<R>* past = caches == nullptr ? nullptr : &caches->front().template own<ChunkPast<R>>();
+  ChunkCache<R>* past = caches == nullptr ? nullptr : &caches->front().template own<ChunkCache<R>>();
   const bool retro = own().baseline == Baseline::Retro;
   const std::int64_t m = chunk_length(*knowledge->passages), L = knowledge->passages->shape()[1];
   ChunkReader<R> chunks(tokens, pass.first_position, m, past);
@@ -99,7 +99,7 @@ Var<R> BaselineDecoder<R>::hidden(const Ids& tokens, AttentionPass<R> pass, type
   Var<R> h = embedding_(tokens);
   bool encoded = false;
   const auto encode_once = [&] {
-    if (!encoded) chunks.remember(encode(chunks, *knowledge, h, pass.forward));
+    if (!encoded) chunks.set_encodings(encode(chunks, *knowledge, h, pass.forward));
     encoded = true;
   };
   if (!retro) encode_once();
@@ -110,7 +110,7 @@ Var<R> BaselineDecoder<R>::hidden(const Ids& tokens, AttentionPass<R> pass, type
       encode_once();
       h = h + pass.drop(blocks_[i]->read(h, chunks, *knowledge, retro ? L : m + L, pass.forward));
     }
-    h = blocks_[i]->feed(h, layer_pass);
+    h = blocks_[i]->feed_forward(h, layer_pass);
   });
   return norm_(h);
 }

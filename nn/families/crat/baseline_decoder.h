@@ -17,7 +17,7 @@ class BaselineBlock final : public Module<R> {
   BaselineBlock(Init& init, const ModelConfig& config, bool reads);
   /// The parts before and after reading, each h [B, T, d_model] -> [B, T, d_model].
   Var<R> attend(const Var<R>& h, const AttentionPass<R>& pass) const;
-  Var<R> feed(const Var<R>& h, const AttentionPass<R>& pass) const;
+  Var<R> feed_forward(const Var<R>& h, const AttentionPass<R>& pass) const;
   /// The term that attending to the passages adds to h; each passage has `encoded` encoded tokens.
   Var<R> read(const Var<R>& h, const ChunkReader<R>& chunks, const Knowledge& knowledge, std::int64_t encoded,
               ForwardPass& pass) const;

@@ -15,7 +15,7 @@ Ids columns(const Ids& ids, std::int64_t from, std::int64_t to) {
   return part;
 }
 
-Ids side_by_side(const Ids& left, const Ids& right) {
+Ids concatenate_ids(const Ids& left, const Ids& right) {
   if (left.size() == 0) return right;
   const std::int64_t B = right.shape()[0], l = left.shape()[1], r = right.shape()[1];
   Ids both(Shape{B, l + r});
@@ -34,9 +34,9 @@ Var<R> nothing(std::int64_t B, std::int64_t n, std::int64_t D) {
 }  // namespace
 
 template <RealScalar R>
-ChunkReader<R>::ChunkReader(const Ids& tokens, std::int64_t first, std::int64_t m, ChunkPast<R>* past)
+ChunkReader<R>::ChunkReader(const Ids& tokens, std::int64_t first, std::int64_t m, ChunkCache<R>* past)
     : B_(tokens.shape()[0]), T_(tokens.shape()[1]), m_(m), U_((first % m + T_) / m), before_(first % m), past_(past) {
-  const Ids open = past_ != nullptr ? side_by_side(past_->tokens, tokens) : tokens;  // from the start of a chunk
+  const Ids open = past_ != nullptr ? concatenate_ids(past_->tokens, tokens) : tokens;  // from the start of a chunk
   chunks_ = columns(open, 0, U_ * m_);
   chunks_ = Ids(Shape{B_ * U_, m_}, {chunks_.span().begin(), chunks_.span().end()});
   if (past_ != nullptr) past_->tokens = columns(open, U_ * m_, open.shape()[1]);
@@ -82,7 +82,7 @@ Var<R> ChunkReader<R>::states(const Var<R>& h) {
 }
 
 template <RealScalar R>
-void ChunkReader<R>::remember(const std::optional<Var<R>>& encodings) {
+void ChunkReader<R>::set_encodings(const std::optional<Var<R>>& encodings) {
   std::vector<Var<R>> parts;
   if (has_old_) parts.push_back(Var<R>(past_->memory));
   if (encodings) parts.push_back(reshape(*encodings, {B_, U_, encodings->dim(1), encodings->dim(2)}));
@@ -111,7 +111,7 @@ Var<R> ChunkReader<R>::read(const Var<R>& h, const Read& f) const {
 }
 
 template <RealScalar R>
-void ChunkReader<R>::tell(const Knowledge& knowledge, const Var<R>& h, const Shares& shares) const {
+void ChunkReader<R>::show_attention(const Knowledge& knowledge, const Var<R>& h, const Shares& shares) const {
   if (!knowledge.watch_reading) return;
   const std::int64_t k = found_.shape()[1];
   Ids chosen(Shape{B_ * T_, k}, std::vector<Ids::value_type>(static_cast<std::size_t>(B_ * T_ * k), -1));

@@ -12,7 +12,7 @@ namespace argand {
 /// The state kept in generation: the tokens [B, t] and states [B, t, D] of the incomplete chunk, and the passages found
 /// for the last complete one, [B, k], and their encodings [B, 1, K, D].
 template <RealScalar R>
-struct ChunkPast final : FamilyCache {
+struct ChunkCache final : FamilyCache {
   Ids tokens;
   Tensor<R> states;
   Ids found;
@@ -27,7 +27,7 @@ template <RealScalar R>
 class ChunkReader {
  public:
   /// tokens [B, T], chunks of m. `past` is initially empty and is updated; null outside generation.
-  ChunkReader(const Ids& tokens, std::int64_t first, std::int64_t m, ChunkPast<R>* past);
+  ChunkReader(const Ids& tokens, std::int64_t first, std::int64_t m, ChunkCache<R>* past);
 
   /// The chunks that these tokens complete, row by row [B·U, m]; U may be 0.
   const Ids& chunks() const { return chunks_; }
@@ -42,7 +42,7 @@ class ChunkReader {
   /// The chunks' part of states [B, T, D]: [B·U, m, D]. Call once per pass.
   Var<R> states(const Var<R>& h);
   /// Sets the encodings [B·U, K, D] for read(). Call once per pass, with an empty optional when U is 0.
-  void remember(const std::optional<Var<R>>& encodings);
+  void set_encodings(const std::optional<Var<R>>& encodings);
 
   /// h [B, T, D] -> [B, T, D]: f(queries [B·V, m, D], memory [B·V, K, D]) for the tokens that may read, 0 for the others.
   using Read = std::function<Var<R>(const Var<R>& queries, const Var<R>& memory)>;
@@ -50,7 +50,7 @@ class ChunkReader {
   /// Reports to Knowledge::watch_reading which passages each token attends to, [B·T, k], -1 for none, with the weights
   /// shares(queries, memory) [B·V, m, k], 0 for none.
   using Shares = std::function<Tensor<R>(const Var<R>& queries, const Var<R>& memory)>;
-  void tell(const Knowledge& knowledge, const Var<R>& h, const Shares& shares) const;
+  void show_attention(const Knowledge& knowledge, const Var<R>& h, const Shares& shares) const;
 
  private:
   /// The queries of h, as read() passes them to f.
@@ -61,7 +61,7 @@ class ChunkReader {
   std::int64_t skip_, lead_, V_;         ///< tokens that read nothing; places in the first of V chunks before the first reader
   Ids chunks_, found_, old_found_;
   std::optional<Var<R>> memory_;  ///< [B, V, K, D]
-  ChunkPast<R>* past_;
+  ChunkCache<R>* past_;
 };
 
 }  // namespace argand

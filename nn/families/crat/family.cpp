@@ -67,14 +67,14 @@ LayerLoss reflected(Init& init) {
 }
 
 /// Checks a baseline's passage encoder: two passages of three tokens for each of two chunks of two tokens.
-LayerLoss encoded(Init& init, bool hears_text) {
-  const auto encoder = std::make_shared<NeighbourEncoder<double>>(init, layer_check_config("crat"), 1, hears_text);
+LayerLoss encoded(Init& init, bool attends_to_text) {
+  const auto encoder = std::make_shared<NeighbourEncoder<double>>(init, layer_check_config("crat"), 1, attends_to_text);
   const Var<double> passages = layer_input<double>({2, 2, 3, 8}), text = init.normal<double>(Role::Output, {2, 2, 8}, 1);
   ParameterList<double> inputs = {{"passages", passages}};
-  if (hears_text) inputs.push_back({"text", text});
+  if (attends_to_text) inputs.push_back({"text", text});
   return {[=] {
             ForwardPass pass(ForwardContext{}, 0);
-            return weighed<double>((*encoder)(passages, hears_text ? &text : nullptr, pass));
+            return weighed<double>((*encoder)(passages, attends_to_text ? &text : nullptr, pass));
           },
           with_parameters_of(*encoder, inputs)};
 }
@@ -86,7 +86,7 @@ LayerLoss read_by_chunk(Init& init, std::optional<double> rope_base) {
   return {[=] {
             ForwardPass pass(ForwardContext{}, 0);
             ChunkReader<double> chunks(Ids({2, 5}), 0, 2, nullptr);
-            chunks.remember(memory);
+            chunks.set_encodings(memory);
             return weighed<double>(chunks.read(h, [&](const Var<double>& queries, const Var<double>& found) {
               return (*layer)(queries, found, pass, {.first = 1}, {.first = 0, .period = 3});
             }));

@@ -21,15 +21,15 @@ Invariance phasors(const ModelConfig& config) {
             for_each_block(config, [&](const std::string& block) {
               for (std::int64_t j = 0; j < w.pairs_out(block + "attn.q"); ++j) {
                 const double phase = amounts.between(-3.1, 3.1);
-                w.turn_output(block + "attn.q", j, std::polar(amounts.factor(), phase));
-                w.turn_output(block + "attn.k", j, std::polar(amounts.factor(), phase));
+                w.scale_output(block + "attn.q", j, std::polar(amounts.factor(), phase));
+                w.scale_output(block + "attn.k", j, std::polar(amounts.factor(), phase));
               }
             });
           }};
 }
 
 /// Row j of two real layers, the parts of W_re + i W_im, times c.
-void turn_states(const Weights& w, std::int64_t j, C c) {
+void scale_states(const Weights& w, std::int64_t j, C c) {
   Tensor<double>&re = w.real("state.re.weight"), &im = w.real("state.im.weight");
   for (std::int64_t i = 0; i < re.dim(1); ++i) Weights::turn(re(j, i), im(j, i), c);
   Weights::turn(w.real("state.re.bias").data()[j], w.real("state.im.bias").data()[j], c);
@@ -40,7 +40,7 @@ Invariance bias_of_rotation() {
             for (std::int64_t j = 0; j < w.real("state.re.weight").dim(0); ++j) {
               const double phase = amounts.between(-3.1, 3.1);
               w.real("state.theta.bias").data()[j] += phase;
-              turn_states(w, j, std::polar(1.0, -phase));
+              scale_states(w, j, std::polar(1.0, -phase));
             }
           }};
 }
@@ -51,10 +51,10 @@ Invariance phase_of_states(const ModelConfig& config) {
             Tensor<double>& out = w.real("out.weight");  // reads all real parts, then all imaginary ones
             for (std::int64_t j = 0; j < n; ++j) {
               const C c = std::polar(1.0, amounts.between(-3.1, 3.1));
-              turn_states(w, j, c);
+              scale_states(w, j, c);
               for_each_block(config, [&](const std::string& block) {
-                for (const char* writer : {"attn.o", "ffn.down"}) w.turn_output(block + writer, j, c);
-                for (const char* reader : {"attn.q", "attn.k", "attn.v", "ffn.up"}) w.turn_input(block + reader, j, std::conj(c));
+                for (const char* writer : {"attn.o", "ffn.down"}) w.scale_output(block + writer, j, c);
+                for (const char* reader : {"attn.q", "attn.k", "attn.v", "ffn.up"}) w.scale_input(block + reader, j, std::conj(c));
               });
               for (std::int64_t o = 0; o < out.dim(0); ++o) Weights::turn(out(o, j), out(o, n + j), c);
             }

@@ -8,12 +8,12 @@
 namespace argand {
 
 template <RealScalar R>
-EncoderBlock<R>::EncoderBlock(Init& init, const ModelConfig& config, bool hears_text)
+EncoderBlock<R>::EncoderBlock(Init& init, const ModelConfig& config, bool attends_to_text)
     : norm1_(init, config.d_model),
       attn_(init, config.d_model, config.n_heads, CratConfig::rope_base),
       norm2_(init, config.d_model),
       ffn_(init, FeedForwardKind::Gelu, config.d_model, config.d_ff, true) {
-  if (!hears_text) return;
+  if (!attends_to_text) return;
   norm_text_.emplace(init, config.d_model);
   text_.emplace(init, config.d_model, config.n_heads, CratConfig::rope_base);
 }
@@ -37,11 +37,11 @@ Var<R> EncoderBlock<R>::operator()(const Var<R>& e, const Var<R>* text, ForwardP
 }
 
 template <RealScalar R>
-NeighbourEncoder<R>::NeighbourEncoder(Init& init, const ModelConfig& config, std::int64_t n_layers, bool hears_text)
+NeighbourEncoder<R>::NeighbourEncoder(Init& init, const ModelConfig& config, std::int64_t n_layers, bool attends_to_text)
     : norm_(init, config.d_model) {
-  if (hears_text) norm_text_.emplace(init, config.d_model);
+  if (attends_to_text) norm_text_.emplace(init, config.d_model);
   for (std::int64_t i = 0; i < n_layers; ++i)
-    blocks_.push_back(std::make_unique<EncoderBlock<R>>(init, config, hears_text && i == 0));
+    blocks_.push_back(std::make_unique<EncoderBlock<R>>(init, config, attends_to_text && i == 0));
 }
 
 template <RealScalar R>

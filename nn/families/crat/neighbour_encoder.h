@@ -11,7 +11,7 @@ namespace argand {
 template <RealScalar R>
 class EncoderBlock final : public Module<R> {
  public:
-  EncoderBlock(Init& init, const ModelConfig& config, bool hears_text);
+  EncoderBlock(Init& init, const ModelConfig& config, bool attends_to_text);
   /// e [N·k, L, D]; text: null, or the normed states of the N chunks [N, m, D]. -> [N·k, L, D].
   Var<R> operator()(const Var<R>& e, const Var<R>* text, ForwardPass& pass) const;
   ARGAND_FIELDS(R, norm1_, attn_, norm_text_, text_, norm2_, ffn_)
@@ -25,14 +25,14 @@ class EncoderBlock final : public Module<R> {
   FeedForward<R> ffn_;
 };
 
-/// Blocks with rotary positions, then a norm. With `hears_text` the first block also attends to the states of the chunk for which
-/// the passages were found: RETRO's encoder (Borgeaud et al., 2022, section 2.4). Without it, each passage comes with the chunk's
-/// tokens in front: FiD's (Izacard, Grave, "Leveraging passage retrieval with generative models for open domain question
+/// Blocks with rotary positions, then a norm. With `attends_to_text` the first block also attends to the states of the chunk for
+/// which the passages were found: RETRO's encoder (Borgeaud et al., 2022, section 2.4). Without it, each passage comes with the
+/// chunk's tokens in front: FiD's (Izacard, Grave, "Leveraging passage retrieval with generative models for open domain question
 /// answering", EACL 2021, section 3).
 template <RealScalar R>
 class NeighbourEncoder final : public Module<R> {
  public:
-  NeighbourEncoder(Init& init, const ModelConfig& config, std::int64_t n_layers, bool hears_text);
+  NeighbourEncoder(Init& init, const ModelConfig& config, std::int64_t n_layers, bool attends_to_text);
   /// Embeddings [N, k, L, D] of k passages for each of N chunks, each passage encoded separately; text: null or the chunks' states
   /// [N, m, D]. -> all tokens of all k, concatenated, [N, k·L, D].
   Var<R> operator()(const Var<R>& passages, const Var<R>* text, ForwardPass& pass) const;

@@ -77,7 +77,7 @@ Invariance gates(const ModelConfig& config) {
                 for (std::int64_t j = 0; j < w.pairs_out(block + layer); ++j) {
                   const double angle = amounts.between(-3.1, 3.1);
                   w.real(block + layer + ".phase").data()[j] += angle;
-                  w.turn_output(block + layer, j, std::polar(1.0, -angle));
+                  w.scale_output(block + layer, j, std::polar(1.0, -angle));
                 }
             });
           }};

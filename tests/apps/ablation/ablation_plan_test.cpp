@@ -35,8 +35,8 @@ RunConfig config_of(const std::string& family, const std::string& row_name, cons
 
 }  // namespace
 
-BOOST_AUTO_TEST_CASE(defaults_give_way_to_what_is_asked_for) {
-  BOOST_TEST(asked("crope", {}) == "steps=500 warmup=10% eval_protocol=every-token");  // as folders of before remember it
+BOOST_AUTO_TEST_CASE(requested_settings_override_defaults) {
+  BOOST_TEST(asked("crope", {}) == "steps=500 warmup=10% eval_protocol=every-token");  // as folders from before recorded it
   BOOST_TEST(asked("crope", {}, {.data = "wikitext-2", .steps = 7}) ==
              "data=wikitext-2 steps=7 warmup=10% eval_protocol=every-token");
   BOOST_TEST(asked("crope", {}, {.quick = true}) == "steps=100 warmup=10% eval_protocol=every-token");
@@ -51,7 +51,7 @@ BOOST_AUTO_TEST_CASE(defaults_give_way_to_what_is_asked_for) {
   BOOST_TEST(asked("qic", {}, {.cost = true}) == "steps=12 eval_batches=1 checkpoint_every=0 eval_every=0");
 }
 
-BOOST_AUTO_TEST_CASE(a_run_has_every_key_once_and_the_users_word_counts) {
+BOOST_AUTO_TEST_CASE(every_key_appears_once_and_the_users_value_wins) {
   const RunConfig usual = config_of("crope", "qkv", {});
   BOOST_TEST(usual.training.eval_every == 0);
   BOOST_TEST(usual.training.seed == 2);
@@ -71,7 +71,7 @@ BOOST_AUTO_TEST_CASE(a_run_has_every_key_once_and_the_users_word_counts) {
     BOOST_TEST(keys.insert(s.key).second, s.key);
 }
 
-BOOST_AUTO_TEST_CASE(what_cannot_be_alike_for_all_rows_is_refused_at_once) {
+BOOST_AUTO_TEST_CASE(settings_that_rows_cannot_share_are_refused_at_once) {
   const auto error = [](const std::string& family, const std::vector<std::string>& set, const AblationRequest& request = {},
                         const std::vector<std::string>& rows = {}) { return error_of([&] { asked(family, set, request, rows); }); };
   BOOST_TEST(error("crope", {"seed=3"}) == "--set seed=3: every row uses the seeds 0 ... N - 1; `seeds` sets N");
@@ -87,7 +87,7 @@ BOOST_AUTO_TEST_CASE(what_cannot_be_alike_for_all_rows_is_refused_at_once) {
   BOOST_TEST(asked("qic", {"n_layers=1"}, {}, {"learned", "real"}) == "n_layers=1 epochs=5");
 }
 
-BOOST_AUTO_TEST_CASE(extra_rows_are_there_when_they_are_asked_for_or_have_been_trained) {
+BOOST_AUTO_TEST_CASE(extra_rows_appear_when_requested_or_already_trained) {
   const AblationTable& table = ablation_table("qic");
   const TemporaryDirectory scratch;
   const auto names = [](const AblationTable& t) {

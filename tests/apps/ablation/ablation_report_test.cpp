@@ -100,7 +100,7 @@ BOOST_AUTO_TEST_CASE(rows_are_compared_by_seed_on_the_scale_of_the_loss) {
   BOOST_TEST(in_one_line(text) == in_one_line(wanted));
 }
 
-BOOST_AUTO_TEST_CASE(of_rows_without_a_claim_the_paper_is_not_heard) {
+BOOST_AUTO_TEST_CASE(rows_without_a_claim_show_nothing_of_the_paper) {
   AblationTable table = small_table("lm");
   table.rows = {table.rows[0], {"fourth", "one that the paper has not", {}}};
   const std::string text = AblationReport(table, {with_losses({2, 2.5}), with_losses({2.1, 2.5})}).markdown();
@@ -124,7 +124,7 @@ BOOST_AUTO_TEST_CASE(without_a_figure_of_a_paper_there_is_no_column_for_one) {
   BOOST_TEST(AblationReport(table, {}).markdown().find("| verdict | paper |\n") != text.npos);
 }
 
-BOOST_AUTO_TEST_CASE(of_accuracies_more_is_better_and_the_articles_are_chance_too) {
+BOOST_AUTO_TEST_CASE(higher_accuracies_are_better_and_vary_with_the_test_articles) {
   const AblationReport report(small_table("classify"),
                               {with_accuracies({75, 76, 74}), with_accuracies({70, 71, 69.4}), with_accuracies({75, 76.1, 74})});
   const std::string text = report.markdown();
@@ -153,7 +153,7 @@ BOOST_AUTO_TEST_CASE(a_claim_that_rows_are_alike_can_fail) {
   BOOST_TEST(text.find("| other | another | - | - | - | - | - |") != text.npos, text);
 }
 
-BOOST_AUTO_TEST_CASE(one_seed_tells_nothing_and_only_pairs_count) {
+BOOST_AUTO_TEST_CASE(one_seed_is_inconclusive_and_only_pairs_count) {
   const AblationReport one(small_table("lm"), {with_losses({2}), with_losses({2.1}), {}});
   const std::string text = one.markdown();
   BOOST_TEST(text.find("| half | half of it | 100 | 8.2 (1) | 0.525 (1) | +10.5 % (1) | one seed | 11.5 |") != text.npos, text);
@@ -167,7 +167,7 @@ BOOST_AUTO_TEST_CASE(one_seed_tells_nothing_and_only_pairs_count) {
   BOOST_TEST(paired.json().find("\"pairs\":[0,1],\"differences\":[10.5171,11.6278]") != std::string::npos, paired.json());
 }
 
-BOOST_AUTO_TEST_CASE(a_page_without_a_line_of_a_table_is_found) {
+BOOST_AUTO_TEST_CASE(a_table_line_missing_from_a_page_is_found) {
   ResultTable runs{.table = small_table("lm"), .results = {with_losses({2, 2.5}), with_losses({2.1, 2.61}), {}}};
   const std::string page = "# Page\n\n" + markdown_of(runs) + "\nAnd more.\n";
   BOOST_TEST(missing_in_page(runs, page).empty());
@@ -185,7 +185,7 @@ BOOST_AUTO_TEST_CASE(a_page_without_a_line_of_a_table_is_found) {
   BOOST_TEST(missing_in_page(runs, mixed).at(0) == "rows: every line, but not one below the other");
 }
 
-BOOST_AUTO_TEST_CASE(what_each_rate_came_to) {
+BOOST_AUTO_TEST_CASE(results_at_each_learning_rate) {
   const std::vector<RateResults> rates = {
       {.third = {{"5e-4", 100.04}, {"0.001", 90.0}}, .whole = {{"0.001", 80.0}, {"0.016", std::nullopt}}, .trained = 0.001},
       {.third = {{"1e-3", 95.0}}, .whole = {}, .trained = 0.001},
@@ -222,7 +222,7 @@ BOOST_AUTO_TEST_CASE(costs_are_multiples_of_the_first_row) {
   BOOST_TEST(timed.find("| whole | 100 | 2 (1.00) | 1050 ± 71 (1.00) | 100 (1.00) | 2.50 ± 0.71 (1.00) |\n") != timed.npos, timed);
   BOOST_TEST(timed.find("| half | 100 | 3 (1.50) | 2100 (2.00) | 100 (1.00) | - |\n") != timed.npos, timed);
   BOOST_TEST(timed.find("come from several") == timed.npos, timed);
-  // Nothing to be a multiple of; and timed elsewhere.
+  // Rows timed on different processors.
   one[0].timed_by["processor"] = "Abacus 5";
   const std::string turned = AblationReport(table, {two, one, {}}).costs();
   BOOST_TEST(turned.find("| 100 (1.00) | 2.50 ± 0.71 |\n") != turned.npos, turned);
@@ -240,7 +240,7 @@ AblationResult falling(double first, double slope) {
   return r;
 }
 
-BOOST_AUTO_TEST_CASE(pace_is_steps_to_a_loss_that_all_reach) {
+BOOST_AUTO_TEST_CASE(pace_counts_steps_to_a_loss_that_all_rows_reach) {
   // The mean over (s - 100, s] of a line that is logged every tenth step is its value at s - 45. The slow row ends at 5 - 2.55
   // = 2.45.
   const SeedResults slow = {{0, falling(5, 0.01)}}, fast = {{0, falling(5, 0.02)}, {1, falling(5, 0.016)}};

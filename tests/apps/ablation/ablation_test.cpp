@@ -43,7 +43,7 @@ BOOST_AUTO_TEST_CASE(families_hold_no_claims) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(stopped_ablations_go_on_and_finished_ones_are_only_read) {
+BOOST_AUTO_TEST_CASE(stopped_ablations_resume_and_finished_ones_are_only_read) {
   const TemporaryDirectory scratch;
 #ifdef ARGAND_SANITIZED
   // A step takes 0.7 s instead of 15: still long enough to be stopped in.
@@ -110,7 +110,7 @@ BOOST_AUTO_TEST_CASE(a_failing_run_is_named_and_the_others_are_kept) {
              "argand: --rows: crope has no row \"nne\"; its rows: none, qk, qkv, all, half_qk, half_all; did you mean none?\n");
 }
 
-BOOST_AUTO_TEST_CASE(values_that_are_asked_for_win_in_every_run) {
+BOOST_AUTO_TEST_CASE(requested_values_win_in_every_run) {
   const TemporaryDirectory scratch;
   const std::string out = scratch / "out",
                     small = ",d_model=16,n_layers=1,n_heads=2,d_ff=16,length=16,batch=4 --threads 1 --seeds 1 --out ";

@@ -50,7 +50,7 @@ BOOST_AUTO_TEST_CASE(a_later_p_is_never_below_an_earlier_one_nor_above_1) {
   for (const PairedDifference& c : compare_pairs({{-1, 1}, {1, -1}, {-2, 2}})) BOOST_TEST(*c.p == 1.0);
 }
 
-BOOST_AUTO_TEST_CASE(differences_that_are_all_the_same_leave_nothing_to_chance) {
+BOOST_AUTO_TEST_CASE(equal_differences_have_intervals_of_no_width) {
   const auto rows = compare_pairs({{0, 0, 0}, {0.5, 0.5}});
   BOOST_TEST(*rows[0].p == 1.0);
   BOOST_TEST((*rows[0].low == 0.0 && *rows[0].high == 0.0));
@@ -59,7 +59,7 @@ BOOST_AUTO_TEST_CASE(differences_that_are_all_the_same_leave_nothing_to_chance) 
 }
 
 // The statement of the intervals itself: of many experiments with three rows that do not differ, about 5 % say that one does.
-BOOST_AUTO_TEST_CASE(intervals_cover_what_they_say) {
+BOOST_AUTO_TEST_CASE(intervals_have_their_stated_coverage) {
   std::uint64_t state = 1;
   const auto uniform = [&] {  // Knuth's MMIX
     state = state * 6364136223846793005ULL + 1442695040888963407ULL;

@@ -21,7 +21,7 @@ std::string fault_in(const TemporaryDirectory& scratch, const std::string& text)
 
 BOOST_AUTO_TEST_SUITE(experiments)
 
-BOOST_AUTO_TEST_CASE(those_of_the_house_can_be_trained) {
+BOOST_AUTO_TEST_CASE(the_shipped_experiments_can_be_trained) {
   std::size_t files = 0;
   for (const auto& entry : std::filesystem::directory_iterator(std::string(ARGAND_SOURCE_DIR) + "/experiments")) {
     if (entry.path().extension() != ".toml") continue;
@@ -43,7 +43,7 @@ BOOST_AUTO_TEST_CASE(those_of_the_house_can_be_trained) {
   BOOST_TEST(files >= 1U);
 }
 
-BOOST_AUTO_TEST_CASE(what_a_file_says) {
+BOOST_AUTO_TEST_CASE(a_file_is_read) {
   const TemporaryDirectory scratch;
   const Experiment e = read_experiment(scratch.file(
       "x.toml",
@@ -56,7 +56,7 @@ BOOST_AUTO_TEST_CASE(what_a_file_says) {
   BOOST_TEST(e.table.claims[0].within.value() == 1.0);
 }
 
-BOOST_AUTO_TEST_CASE(what_cannot_be_is_told_with_its_line) {
+BOOST_AUTO_TEST_CASE(errors_name_the_line) {
   const TemporaryDirectory scratch;
   const std::string row = "[[row]]\nname = 'a'\n";
   BOOST_TEST(fault_in(scratch, "") == ": missing [[row]]");

@@ -105,7 +105,7 @@ BOOST_AUTO_TEST_CASE(runs_are_probed_judged_and_kept) {
              "argand: ablate: " + out + "/learned/seed-0/positions.json is damaged; remove it and measure it again\n");
 }
 
-BOOST_AUTO_TEST_CASE(what_is_learnt_is_put_at_a_number) {
+BOOST_AUTO_TEST_CASE(learnt_parameters_are_set_to_a_number) {
   const TemporaryDirectory scratch;
   const std::string out = scratch / "out", kept = scratch / "kept.json", corpus = word_corpus(scratch);
   const Finished probed = run_argand(
@@ -144,7 +144,7 @@ BOOST_AUTO_TEST_CASE(what_is_learnt_is_put_at_a_number) {
   BOOST_TEST(run_argand(scratch, run + "--set delta=much").err == "argand: --set delta=much: \"much\" is not a number\n");
 }
 
-BOOST_AUTO_TEST_CASE(rows_that_look_things_up_are_audited_and_read_other_passages) {
+BOOST_AUTO_TEST_CASE(rows_with_retrieval_are_audited_and_read_exchanged_passages) {
   const TemporaryDirectory scratch;
   const std::string out = scratch / "out", kept = scratch / "kept.json", corpus = word_corpus(scratch);
   const Finished probed =

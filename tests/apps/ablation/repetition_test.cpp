@@ -53,7 +53,7 @@ BOOST_AUTO_TEST_CASE(means_by_hand) {
 }
 
 // Of two rows whose runs are all drawn alike, both are within in 95 of 100 tables: (1 - 0.05/2)² = 95.06 %, 4000 of them ± 0.34 %.
-BOOST_AUTO_TEST_CASE(means_lie_within_as_often_as_is_said) {
+BOOST_AUTO_TEST_CASE(means_lie_within_as_often_as_stated) {
   std::mt19937_64 random(1);
   std::normal_distribution<double> normal(70, 2);
   const auto draw = [&](int n) {
@@ -110,7 +110,7 @@ BOOST_AUTO_TEST_CASE(rows_land_or_do_not) {
   BOOST_TEST(other.markdown().find("- learned: lr is 0.003, was 0.002\n") != std::string::npos, other.markdown());
 }
 
-BOOST_AUTO_TEST_CASE(of_language_models_losses_are_compared) {
+BOOST_AUTO_TEST_CASE(language_models_are_compared_by_loss) {
   const TemporaryDirectory scratch;
   const std::string kept = scratch / "kept", out = scratch / "out";
   for (int seed = 0; seed < 3; ++seed) write_run(folder_of_run(kept, "none", seed), 0, 0.002, 5 + 0.01 * seed);
@@ -181,7 +181,7 @@ BOOST_AUTO_TEST_CASE(kept_rows_are_trained_again_with_one_command) {
 }
 
 // Each with the settings of its own run: the rate that a search found, sizes that were asked, data that decide the length.
-BOOST_AUTO_TEST_CASE(the_recipes_of_the_house_can_be_trained) {
+BOOST_AUTO_TEST_CASE(the_shipped_recipes_can_be_trained) {
   std::size_t files = 0;
   for (const auto& entry : std::filesystem::directory_iterator(std::string(ARGAND_SOURCE_DIR) + "/bench/results/tables")) {
     const ResultTable kept = read_result_file(entry.path());

@@ -89,7 +89,7 @@ BOOST_AUTO_TEST_CASE(a_file_is_read_as_it_was_written) {
   BOOST_TEST(markdown_of(parse_results(costs.dump(), "x.json")).starts_with("| row | parameters | million FLOPs a token |"));
 }
 
-BOOST_AUTO_TEST_CASE(those_of_the_house_are_what_would_be_written) {
+BOOST_AUTO_TEST_CASE(the_shipped_files_are_what_would_be_written) {
   std::size_t files = 0;
   for (const char* folder : {"/bench/results/tables", "/bench/results/repeated"})
     for (const auto& entry : std::filesystem::directory_iterator(std::string(ARGAND_SOURCE_DIR) + folder)) {
@@ -99,7 +99,7 @@ BOOST_AUTO_TEST_CASE(those_of_the_house_are_what_would_be_written) {
   BOOST_TEST(files >= 15U);
 }
 
-BOOST_AUTO_TEST_CASE(what_is_no_such_file_is_refused_with_its_place) {
+BOOST_AUTO_TEST_CASE(malformed_files_are_refused_with_their_location) {
   const Json good = example();
   const auto changed = [&](const std::function<void(Json&)>& f) {
     Json json = good;
@@ -139,7 +139,7 @@ BOOST_AUTO_TEST_CASE(what_is_no_such_file_is_refused_with_its_place) {
   BOOST_TEST(changed([](Json& j) { j["claims"][0].erase("worse"); }) ==
              ": claims[0]: a claim must name a `better` and a `worse` row, or say why it is out_of_reach");
   BOOST_TEST(changed([](Json& j) { j["sources"] = ""; }) == ": unknown key \"sources\"; did you mean source?");
-  // Nothing of the head, of a row and of a run may be missing but what not every run has.
+  // In the header, a row and a run, only values that not every run has may be missing.
   const std::set<std::string> optional = {"bits",
                                           "count",
                                           "tokens_per_second",
@@ -184,7 +184,7 @@ BOOST_AUTO_TEST_CASE(a_kept_ablation_has_the_tables_of_its_runs_and_rows_join_it
   BOOST_TEST(run_argand(scratch, keep).code == 0);
   BOOST_TEST(contents_of(file) == text);  // the same rows once more
 
-  // Another day: a row is there with another seed, one is new.
+  // Later: one row has another seed, one row is new.
   BOOST_TEST_REQUIRE(run_argand(scratch, train + "--rows qk,qkv --seeds 3 --out " + more).code == 0);
   const Finished joined = run_argand(scratch, "ablate crope --out " + more + " --keep " + file);
   BOOST_TEST(joined.out == "6 runs of " + more + " kept in " + file + "\n", joined.err);
@@ -201,7 +201,7 @@ BOOST_AUTO_TEST_CASE(a_kept_ablation_has_the_tables_of_its_runs_and_rows_join_it
   const Json elsewhere = Json::parse(run_argand(scratch, "ablate " + file + " --rows qkv --against " + file + ":qk --json").out);
   BOOST_TEST(elsewhere["rows"] == rows);
 
-  // What cannot join, and what cannot be asked.
+  // Results that cannot be merged, and invalid requests.
   const auto refused = [&](const std::string& command, const std::string& why) {
     const Finished f = run_argand(scratch, command);
     BOOST_TEST(f.code == 2);
@@ -252,7 +252,7 @@ BOOST_AUTO_TEST_CASE(a_kept_ablation_has_the_tables_of_its_runs_and_rows_join_it
   refused("ablate " + file + " --check " + (scratch / "none.md"), "--check: cannot read " + (scratch / "none.md"));
 }
 
-// As runs of before logs said by what they were made: parameters are counted in a model.
+// Runs from before logs named the program: parameters are counted in a model.
 BOOST_AUTO_TEST_CASE(older_runs_are_kept_too) {
   const TemporaryDirectory scratch;
   const std::string out = scratch / "out", file = scratch / "kept.json";
@@ -268,7 +268,7 @@ BOOST_AUTO_TEST_CASE(older_runs_are_kept_too) {
   BOOST_TEST(run_argand(scratch, "ablate " + file).out == contents_of(out + "/table.md"));
 }
 
-BOOST_AUTO_TEST_CASE(curves_are_thinned_to_steps_that_all_have) {
+BOOST_AUTO_TEST_CASE(curves_are_thinned_to_common_steps) {
   ResultTable runs = parse_results(example().dump(), "x.json");
   std::int64_t last = 1503;
   for (SeedResults& row : runs.results)
@@ -286,7 +286,7 @@ BOOST_AUTO_TEST_CASE(curves_are_thinned_to_steps_that_all_have) {
     BOOST_TEST(run.training_losses.begin()->first == 1);
     BOOST_TEST(run.training_losses.rbegin()->first == 1500);  // of 1 to 1500 and 1 to 1501
   }
-  // Those that join have the steps that are kept, or cannot.
+  // Runs that are added must have the steps kept in the file.
   BOOST_TEST((result_text(joined(runs, again, "here")) == result_text(runs)));
   again.results[1].begin()->second.training_losses.erase(10);
   BOOST_TEST(error_of([&] { joined(runs, again, "here"); }) == "here: b, seed 0, did not log all the steps of the kept curves");

@@ -17,7 +17,7 @@ namespace {
 
 using C = std::complex<double>;
 
-/// What `argand gradcheck --external "sh SCRIPT"` does, of a shell script of these lines.
+/// The output of `argand gradcheck --external "sh SCRIPT"` for a shell script of these lines.
 Finished checked(const std::string& script, const std::string& options = "") {
   const TemporaryDirectory scratch;
   // The test's runner splits at spaces: the command must have none.
@@ -36,7 +36,7 @@ constexpr const char* description = "read q; echo '{\"inputs\": [{\"values\": [1
 
 }  // namespace
 
-BOOST_AUTO_TEST_CASE(a_function_of_another_program_is_judged) {
+BOOST_AUTO_TEST_CASE(a_function_in_another_program_is_judged) {
   const Finished right = checked(energy);
   BOOST_TEST(right.code == 0);
   BOOST_TEST(right.out.starts_with("energy: pass\n"));
@@ -107,7 +107,7 @@ BOOST_AUTO_TEST_CASE(nothing_is_left_running_after_success_or_a_signal) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(options_that_do_not_go_together_are_refused) {
+BOOST_AUTO_TEST_CASE(incompatible_options_are_refused) {
   BOOST_TEST(checked("exit 0", "exp").err ==
              "argand: gradcheck: --external checks the function of a program and takes no name, got exp\n");
   BOOST_TEST(checked("exit 0", "--timeout 0").err == "argand: gradcheck: --timeout must be positive, got 0\n");

@@ -32,9 +32,9 @@ bool is_told(const Question& question, const std::string& answer, const std::str
                                     [&](const NamedFormula& mistake) { return mistake.what == told; });
 }
 
-Question about(const std::string& f, Asked asked, const std::string& right) { return ask_formula("", 2, f, asked, right); }
+Question about(const std::string& f, DerivativeKind asked, const std::string& right) { return ask_formula("", 2, f, asked, right); }
 
-/// The form of a sheet with an answer to each question, made of the right one.
+/// The answer form of a sheet, filled in with a function of each right answer.
 template <class F>
 std::string filled(const Sheet& sheet, const F& answer) {
   std::string form = answer_form(sheet);
@@ -46,7 +46,7 @@ std::string filled(const Sheet& sheet, const F& answer) {
   return form;
 }
 
-struct Handed {
+struct Submission {
   TemporaryDirectory scratch;
   Sheet sheet = make_sheet({.student = "Ada Lovelace", .seed = "1", .problems = {"wirtinger", "mistake", "step"}});
   Grade graded(const std::string& text, const std::string& seed = "1", bool partial = false) const {
@@ -66,7 +66,7 @@ std::string replaced(std::string text, const std::string& from, const std::strin
 
 }  // namespace
 
-BOOST_AUTO_TEST_CASE(whatever_is_drawn_its_right_answers_are_right_and_others_are_not) {
+BOOST_AUTO_TEST_CASE(every_problem_accepts_its_right_answers_and_rejects_others) {
   for (int n = 0; n < (sanitized ? 2 : 25); ++n) {
     const Sheet sheet = make_sheet({.student = fmt::format("Student {}", n), .seed = "x", .problems = all_problems()});
     for (const Problem& problem : sheet.problems)
@@ -142,7 +142,7 @@ BOOST_AUTO_TEST_CASE(no_derivative_by_hand_is_its_own_conjugate) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(name_and_seed_decide_the_sheet) {
+BOOST_AUTO_TEST_CASE(name_and_seed_determine_the_sheet) {
   const SheetPlan plan{.student = student_name("Ada Lovelace"), .seed = "1", .problems = problem_names(1)};
   const Sheet sheet = make_sheet(plan);
   BOOST_TEST(sheet_text(make_sheet(plan), true) == sheet_text(sheet, true));
@@ -206,7 +206,7 @@ BOOST_AUTO_TEST_CASE(names_of_all_kinds) {
 }
 
 BOOST_AUTO_TEST_CASE(answers_as_people_type_them) {
-  const Question gradient = about("|z|^2", Asked::Gradient, "2*z");
+  const Question gradient = about("|z|^2", DerivativeKind::Gradient, "2*z");
   for (const char* answer : {"2z", " 2*z ", "2x + 2i*y", "2(x+iy)", "2·z", "2×z", "`2*z`", "\"2*z\"", "$2 z$", "2z²/z", "2z**1",
                              "z − (−z)", "g(z) = 2z"})
     BOOST_TEST(verdict(gradient, answer) == "right", answer);
@@ -240,7 +240,7 @@ BOOST_AUTO_TEST_CASE(answers_as_people_type_them) {
   BOOST_TEST(verdict(word, "perhaps") == "must be one of these words: yes, point, no");
 }
 
-BOOST_FIXTURE_TEST_CASE(a_form_is_graded, Handed) {
+BOOST_FIXTURE_TEST_CASE(a_form_is_graded, Submission) {
   const Grade all = graded(right());
   BOOST_TEST(all.failure == "");
   BOOST_TEST(all.points() == sheet.points());
@@ -263,14 +263,14 @@ BOOST_FIXTURE_TEST_CASE(a_form_is_graded, Handed) {
   BOOST_TEST(grade_text(graded(replaced(right(), "1a = ", "1a = 2*q + ")), false).find("line 8: expression: ") !=
              std::string::npos);
   BOOST_TEST(graded(replaced(right(), "1a = ", "1a = 2*q + ")).points() == sheet.points() - sheet.problems[0].questions[0].points);
-  // As editors leave files.
+  // Byte order marks and line endings that editors write.
   std::string windows = "\xEF\xBB\xBF";
   for (const char c : right()) windows += c == '\n' ? "\r\n" : std::string(1, c);
   BOOST_TEST(graded(windows).points() == sheet.points());
   BOOST_TEST(graded(replaced(replaced(right(), "1a =", "1 A):"), "1b =", "\t1.b. =")).points() == sheet.points());
 }
 
-BOOST_FIXTURE_TEST_CASE(what_was_changed_is_noticed, Handed) {
+BOOST_FIXTURE_TEST_CASE(changes_are_noticed, Submission) {
   const std::string changed = "not the sheet of";
   BOOST_TEST(graded(replaced(right(), "Ada Lovelace", "Grace Hopper")).failure.find(changed + " Grace Hopper") !=
              std::string::npos);

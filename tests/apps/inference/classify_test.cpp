@@ -54,7 +54,7 @@ std::vector<std::string> lines_of(const std::string& text) {
 
 }  // namespace
 
-BOOST_AUTO_TEST_CASE(trains_and_shows_what_came_of_it) {
+BOOST_AUTO_TEST_CASE(trains_and_shows_the_result) {
   const std::string& out = classifier().trained.out;
   // 330 articles are 21 batches of 16, the last one smaller; two epochs of them.
   BOOST_TEST(out.find("42 steps of 16 articles of 4 classes in float32, 1 thread\n") != std::string::npos);
@@ -160,7 +160,7 @@ BOOST_AUTO_TEST_CASE(answers_before_the_input_ends) {
   BOOST_TEST(program.wait() == 0);
 }
 
-BOOST_AUTO_TEST_CASE(input_that_is_no_text) {
+BOOST_AUTO_TEST_CASE(input_that_is_not_text) {
   const Finished invalid = classify("fine\nb\xe4 d\n");
   BOOST_TEST(invalid.code == 1);
   BOOST_TEST(lines_of(invalid.out).size() == 1U);

@@ -51,7 +51,7 @@ BOOST_AUTO_TEST_CASE(they_learn_which_words_belong_together) {
 
 #endif
 
-BOOST_AUTO_TEST_CASE(stopped_training_goes_on_to_the_same_numbers_with_any_number_of_threads) {
+BOOST_AUTO_TEST_CASE(resumed_training_gives_the_same_numbers_for_any_number_of_threads) {
   const TemporaryDirectory scratch;
   const std::vector<Article> all = articles(sanitized ? 60 : 300);
   const int threads = num_threads();

@@ -36,7 +36,7 @@ std::int32_t likeliest(Model<double>& model, const std::vector<std::int32_t>& te
 
 }  // namespace
 
-BOOST_AUTO_TEST_CASE(greedy_text_is_what_full_passes_say) {
+BOOST_AUTO_TEST_CASE(greedy_text_matches_full_forward_passes) {
   for (const char* family : {"transformer", "complexformer", "crope"}) {
     const auto model = small_model(family);
     std::vector<std::int32_t> text = {1, 5, 2}, expected = text, window = text;
@@ -52,7 +52,7 @@ BOOST_AUTO_TEST_CASE(greedy_text_is_what_full_passes_say) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(a_prompt_longer_than_the_model_counts_by_its_end) {
+BOOST_AUTO_TEST_CASE(only_the_end_of_a_long_prompt_counts) {
   const auto model = small_model("complexformer");
   std::vector<std::int32_t> prompt(30);
   for (std::size_t i = 0; i < prompt.size(); ++i) prompt[i] = static_cast<std::int32_t>(i % 11);
@@ -75,7 +75,7 @@ BOOST_AUTO_TEST_CASE(texts_of_a_batch_do_not_see_each_other) {
   BOOST_TEST(together[1] == alone[1], boost::test_tools::per_element());
 }
 
-BOOST_AUTO_TEST_CASE(nothing_comes_of_nothing) {
+BOOST_AUTO_TEST_CASE(empty_prompts_are_refused_and_zero_tokens_generate_nothing) {
   const auto model = small_model("transformer");
   BOOST_TEST(error_of([&] {
                generate<double>(*model, Ids(Shape{1, 0}), 1, {}, [](std::span<const std::int32_t>) {});
@@ -85,7 +85,7 @@ BOOST_AUTO_TEST_CASE(nothing_comes_of_nothing) {
   BOOST_TEST(!called);
 }
 
-BOOST_AUTO_TEST_CASE(several_prompts_are_gone_on_with_as_each_alone) {
+BOOST_AUTO_TEST_CASE(several_prompts_are_continued_as_each_alone) {
   const TemporaryDirectory scratch;
   const std::string run = scratch / "run", command = "generate " + run + " --tokens 6 --temperature 0 --threads 1";
   BOOST_TEST_REQUIRE(run_argand(scratch, "train lm --steps 6 --tokens char --out " + run + tiny).code == 0);
@@ -104,7 +104,7 @@ BOOST_AUTO_TEST_CASE(several_prompts_are_gone_on_with_as_each_alone) {
              "argand: --prompt: standard input can be read only once; - is given twice\n");
 }
 
-BOOST_AUTO_TEST_CASE(texts_end_before_what_stops_them_and_say_so_in_json) {
+BOOST_AUTO_TEST_CASE(texts_end_before_the_stop_text_and_say_so_in_json) {
   const TemporaryDirectory scratch;
   const std::string run = scratch / "run", command = "generate " + run + " --temperature 0 --threads 1 --prompt the ";
   BOOST_TEST_REQUIRE(run_argand(scratch, "train lm --steps 6 --tokens char --out " + run + tiny).code == 0);

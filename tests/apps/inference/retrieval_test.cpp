@@ -6,7 +6,7 @@ using namespace argand;
 
 BOOST_AUTO_TEST_SUITE(retrieval)
 
-BOOST_AUTO_TEST_CASE(recall_counts_the_ranks_of_the_own_documents) {
+BOOST_AUTO_TEST_CASE(recall_counts_the_rank_of_each_querys_own_document) {
   // Own documents at ranks 0, 1, 5 and, all scores being equal, 3.
   const auto scores = [](std::int64_t n) {
     std::vector<float> all(6);

@@ -8,7 +8,7 @@ using namespace argand;
 
 BOOST_AUTO_TEST_SUITE(explain)
 
-BOOST_AUTO_TEST_CASE(every_op_says_everything) {
+BOOST_AUTO_TEST_CASE(every_op_is_fully_explained) {
   const Style plain;
   std::size_t told = 0;
   for (const Kind kind : kinds_in_order()) told += ops_of(kind).size();

@@ -179,7 +179,7 @@ BOOST_AUTO_TEST_CASE(both_wirtinger_derivatives_by_the_tape) {
   BOOST_TEST(!real.output_is_complex);
 }
 
-BOOST_AUTO_TEST_CASE(as_the_book_and_engineers_write) {
+BOOST_AUTO_TEST_CASE(the_notations_of_the_book_and_of_engineers) {
   const C z(3, -4), w(0.5, 2);
   const auto value = [&](const std::string& text) {
     const std::vector<AnyVar> at = {constant(Tensor<C>({1}, {z})), constant(Tensor<C>({1}, {w}))};

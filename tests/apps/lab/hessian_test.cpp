@@ -38,7 +38,7 @@ BOOST_AUTO_TEST_CASE(kinds_of_critical_points) {
   BOOST_TEST(hessian_of("abs2(z)", {1}).kind() == "not a critical point");
 }
 
-BOOST_AUTO_TEST_CASE(where_an_op_has_no_derivative_differences_answer) {
+BOOST_AUTO_TEST_CASE(differences_decide_where_an_op_has_no_derivative) {
   // |w|² = abs(w)² is smooth at w = 0, and abs is not: the tape has 0 there, the differences 2 I, or 2 |w'|² I.
   for (const auto& [text, z, curvature] :
        std::vector<std::tuple<std::string, C, double>>{{"abs(z)^2", 0, 2}, {"abs(z^2+1)^2", C(0, 1), 8}, {"2 - abs(z)^2", 0, -2}}) {
@@ -87,7 +87,7 @@ BOOST_AUTO_TEST_CASE(every_kind_of_function_agrees_with_differences) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(a_number_that_is_none_is_never_judged) {
+BOOST_AUTO_TEST_CASE(nan_is_never_judged) {
   const LabHessian good = hessian_of("f(z, w) = abs2(z) + 2*abs2(w)", {0, 0});
   BOOST_TEST(good.kind() == "a minimum");
   for (std::size_t row = 0; row < 4; ++row)

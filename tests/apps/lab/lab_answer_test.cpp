@@ -13,7 +13,7 @@ BOOST_AUTO_TEST_SUITE(lab_answer)
 
 namespace {
 
-std::string verdict_on(const std::string& f, Asked asked, const std::string& answer, std::complex<double> at = {1, 2}) {
+std::string verdict_on(const std::string& f, DerivativeKind asked, const std::string& answer, std::complex<double> at = {1, 2}) {
   return answer_verdict(judge_answer(Expression(f), {at}, 0, asked, answer));
 }
 
@@ -38,48 +38,49 @@ BOOST_AUTO_TEST_CASE(right_answers_in_any_form_are_right) {
       {"1e-6*z^2", "2e-6*z", "0", "2e-6*conj(z)"},
   };
   for (const Right& r : all) {
-    BOOST_TEST(verdict_on(r.f, Asked::Dz, r.dz) == "right", r.f);
-    BOOST_TEST(verdict_on(r.f, Asked::Dzbar, r.dzbar) == "right", r.f);
-    BOOST_TEST(verdict_on(r.f, Asked::Gradient, r.gradient) == "right", r.f);
+    BOOST_TEST(verdict_on(r.f, DerivativeKind::Dz, r.dz) == "right", r.f);
+    BOOST_TEST(verdict_on(r.f, DerivativeKind::Dzbar, r.dzbar) == "right", r.f);
+    BOOST_TEST(verdict_on(r.f, DerivativeKind::Gradient, r.gradient) == "right", r.f);
   }
   for (const char* text : {"2z", "2x + 2i*y", "2(x + i*y)", "z + x + 1i y", "g(z) = 2z"})
-    BOOST_TEST(verdict_on("|z|^2", Asked::Gradient, text) == "right", text);
-  BOOST_TEST(verdict_on("f(x) = x^2", Asked::Dz, "2x") == "right");  // here x is the complex one
-  BOOST_TEST(verdict_on("|z|^2", Asked::Gradient, "2x - 2i*y") == "conjugated: the conjugate of the right answer");
-  BOOST_TEST(verdict_on("z^2*conj(z)", Asked::Dz, "2*z*z̄", 0) == "right");  // the point itself tells nothing
-  BOOST_TEST(verdict_on("log(z)", Asked::Dz, "1/z", 0) == "right");
+    BOOST_TEST(verdict_on("|z|^2", DerivativeKind::Gradient, text) == "right", text);
+  BOOST_TEST(verdict_on("f(x) = x^2", DerivativeKind::Dz, "2x") == "right");  // here x is the complex one
+  BOOST_TEST(verdict_on("|z|^2", DerivativeKind::Gradient, "2x - 2i*y") == "conjugated: the conjugate of the right answer");
+  BOOST_TEST(verdict_on("z^2*conj(z)", DerivativeKind::Dz, "2*z*z̄", 0) == "right");  // the point itself tells nothing
+  BOOST_TEST(verdict_on("log(z)", DerivativeKind::Dz, "1/z", 0) == "right");
 }
 
 BOOST_AUTO_TEST_CASE(wrong_answers_are_named) {
   const std::string other = "swapped: this is the other derivative";
-  BOOST_TEST(verdict_on("z/conj(z)", Asked::Dz, "1/z") == "conjugated: the conjugate of the right answer");
-  BOOST_TEST(verdict_on("z/conj(z)", Asked::Dz, "-z/conj(z)^2") == other);
-  BOOST_TEST(verdict_on("z/conj(z)", Asked::Dzbar, "1/conj(z)") == other);
-  BOOST_TEST(verdict_on("z/conj(z)", Asked::Dzbar, "z/conj(z)^2") == "the sign is wrong: minus the right answer");
-  BOOST_TEST(verdict_on("z^3", Asked::Dz, "6*z^2") == "twice the right one");
+  BOOST_TEST(verdict_on("z/conj(z)", DerivativeKind::Dz, "1/z") == "conjugated: the conjugate of the right answer");
+  BOOST_TEST(verdict_on("z/conj(z)", DerivativeKind::Dz, "-z/conj(z)^2") == other);
+  BOOST_TEST(verdict_on("z/conj(z)", DerivativeKind::Dzbar, "1/conj(z)") == other);
+  BOOST_TEST(verdict_on("z/conj(z)", DerivativeKind::Dzbar, "z/conj(z)^2") == "the sign is wrong: minus the right answer");
+  BOOST_TEST(verdict_on("z^3", DerivativeKind::Dz, "6*z^2") == "twice the right one");
   for (const char* infinite : {"1/0", "-1/0", "i/0", "log(0)", "z/0", "1/0 - 1/0"})
-    BOOST_TEST(verdict_on("z^3", Asked::Dz, infinite) == "wrong", infinite);
-  BOOST_TEST(verdict_on("z^3", Asked::Dz, "1.5*z^2") == "half of the right one");
-  BOOST_TEST(verdict_on("z^3", Asked::Dz, "z^2*i") == "off by a factor: this is 0 + 0.333333i times the right one");
-  BOOST_TEST(verdict_on("z^3", Asked::Dz, "3*z^2 - 2*i") == "off by a constant: this is the right one plus 0 - 2i");
-  BOOST_TEST(verdict_on("z^3", Asked::Dz, "z") == "wrong");
-  BOOST_TEST(verdict_on("z^3", Asked::Dz, "0") == other);  // so it is
-  BOOST_TEST(verdict_on("z + 2*z̄", Asked::Dz, "0") == "off by a constant: this is the right one plus -1");
-  BOOST_TEST(verdict_on("z^3", Asked::Dzbar, "1e-3*z") == "wrong");
-  BOOST_TEST(verdict_on("abs2(z)", Asked::Gradient, "2*conj(z)") == "conjugated: the conjugate of the right answer");
-  BOOST_TEST(verdict_on("abs2(z)", Asked::Gradient, "z") == "half of the right one");
-  BOOST_TEST(verdict_on("z^2", Asked::Gradient, "4*z") == "conjugated, and more: this is twice the conjugate of the right one");
+    BOOST_TEST(verdict_on("z^3", DerivativeKind::Dz, infinite) == "wrong", infinite);
+  BOOST_TEST(verdict_on("z^3", DerivativeKind::Dz, "1.5*z^2") == "half of the right one");
+  BOOST_TEST(verdict_on("z^3", DerivativeKind::Dz, "z^2*i") == "off by a factor: this is 0 + 0.333333i times the right one");
+  BOOST_TEST(verdict_on("z^3", DerivativeKind::Dz, "3*z^2 - 2*i") == "off by a constant: this is the right one plus 0 - 2i");
+  BOOST_TEST(verdict_on("z^3", DerivativeKind::Dz, "z") == "wrong");
+  BOOST_TEST(verdict_on("z^3", DerivativeKind::Dz, "0") == other);  // the other derivative is indeed 0
+  BOOST_TEST(verdict_on("z + 2*z̄", DerivativeKind::Dz, "0") == "off by a constant: this is the right one plus -1");
+  BOOST_TEST(verdict_on("z^3", DerivativeKind::Dzbar, "1e-3*z") == "wrong");
+  BOOST_TEST(verdict_on("abs2(z)", DerivativeKind::Gradient, "2*conj(z)") == "conjugated: the conjugate of the right answer");
+  BOOST_TEST(verdict_on("abs2(z)", DerivativeKind::Gradient, "z") == "half of the right one");
+  BOOST_TEST(verdict_on("z^2", DerivativeKind::Gradient, "4*z") ==
+             "conjugated, and more: this is twice the conjugate of the right one");
   // A difference that the point asked for does not show, and a small one.
-  BOOST_TEST(verdict_on("z^2", Asked::Dz, "2*conj(z)", 3) == "conjugated: the conjugate of the right answer");
-  BOOST_TEST(verdict_on("z^2", Asked::Dz, "2*z + 1e-7*z^2") == "wrong");
-  const LabAnswer real_point = judge_answer(Expression("z^2"), {3}, 0, Asked::Dz, "2*conj(z)");
+  BOOST_TEST(verdict_on("z^2", DerivativeKind::Dz, "2*conj(z)", 3) == "conjugated: the conjugate of the right answer");
+  BOOST_TEST(verdict_on("z^2", DerivativeKind::Dz, "2*z + 1e-7*z^2") == "wrong");
+  const LabAnswer real_point = judge_answer(Expression("z^2"), {3}, 0, DerivativeKind::Dz, "2*conj(z)");
   BOOST_TEST(real_point.at[0].imag() != 0);  // shows where the numbers differ
   BOOST_TEST(real_point.given == std::conj(real_point.right));
 }
 
 BOOST_AUTO_TEST_CASE(a_right_answer_is_right_where_the_tape_has_a_convention) {
   const auto judged = [](const std::string& f, const std::string& answer, std::complex<double> at) {
-    return judge_answer(Expression(f), {at}, 0, Asked::Dz, answer);
+    return judge_answer(Expression(f), {at}, 0, DerivativeKind::Dz, answer);
   };
   const LabAnswer removable = judged("1/(1/z)", "1", 0);
   BOOST_TEST(removable.is_right());
@@ -103,11 +104,11 @@ BOOST_AUTO_TEST_CASE(a_right_answer_is_right_where_the_tape_has_a_convention) {
 
 BOOST_AUTO_TEST_CASE(several_variables) {
   const Expression f("f(z, w) = z*conj(w)^2");
-  BOOST_TEST(judge_answer(f, {1, 2}, 0, Asked::Dz, "conj(w)^2").is_right());
-  BOOST_TEST(judge_answer(f, {1, 2}, 1, Asked::Dzbar, "2*z*conj(w)").is_right());
-  BOOST_TEST(!judge_answer(f, {1, 2}, 1, Asked::Dz, "2*z*conj(w)").is_right());
-  BOOST_TEST(judge_answer(f, {1, 2}, 1, Asked::Dzbar, "2z*(x - i*y)").is_right());  // the parts of w
-  BOOST_TEST(judge_answer(Expression("f(x, z) = x*z"), {1, 2}, 1, Asked::Dz, "x").is_right());
+  BOOST_TEST(judge_answer(f, {1, 2}, 0, DerivativeKind::Dz, "conj(w)^2").is_right());
+  BOOST_TEST(judge_answer(f, {1, 2}, 1, DerivativeKind::Dzbar, "2*z*conj(w)").is_right());
+  BOOST_TEST(!judge_answer(f, {1, 2}, 1, DerivativeKind::Dz, "2*z*conj(w)").is_right());
+  BOOST_TEST(judge_answer(f, {1, 2}, 1, DerivativeKind::Dzbar, "2z*(x - i*y)").is_right());  // the parts of w
+  BOOST_TEST(judge_answer(Expression("f(x, z) = x*z"), {1, 2}, 1, DerivativeKind::Dz, "x").is_right());
 }
 
 BOOST_AUTO_TEST_CASE(the_command) {

@@ -28,7 +28,7 @@ BOOST_AUTO_TEST_CASE(an_answer_that_cannot_be_read_is_an_error_of_its_own) {
   BOOST_TEST(reply["answers"][2]["verdict"] == "right");
 }
 
-BOOST_AUTO_TEST_CASE(one_point_makes_no_holomorphic_function) {
+BOOST_AUTO_TEST_CASE(one_point_does_not_make_a_function_holomorphic) {
   // |z|² and z + z̄² have ∂f/∂z̄ = 0 at 0 and nowhere else.
   for (const char* f : {"abs2(z)", "z + z̄^2"}) {
     const auto reply = asked(f, 0, 0);
@@ -48,7 +48,7 @@ BOOST_AUTO_TEST_CASE(one_point_makes_no_holomorphic_function) {
   BOOST_TEST(asked("1/(z-0.1)", 0, 0)["nearby"]["dzbar"]["points"] == 23);  // one of them is the pole
 }
 
-BOOST_AUTO_TEST_CASE(where_the_tape_has_no_derivative_is_said_at_once) {
+BOOST_AUTO_TEST_CASE(points_without_a_derivative_on_the_tape_are_reported_at_once) {
   for (const char* f : {"1/z", "|z|", "angle(z)"}) {
     for (const bool check : {false, true}) {
       const auto reply = asked(f, 0, 0, {{"check", check}});
@@ -60,7 +60,7 @@ BOOST_AUTO_TEST_CASE(where_the_tape_has_no_derivative_is_said_at_once) {
   BOOST_TEST(asked("|z|", 1e-3, 0)["singular"] == false);
 }
 
-BOOST_AUTO_TEST_CASE(walks_that_end_say_why) {
+BOOST_AUTO_TEST_CASE(descents_that_end_say_why) {
   const auto bowl = asked("|z|^2", 1, 2, {{"rate", 0.25}});
   BOOST_TEST(bowl["descent"]["gradient"]["end"] == "");
   BOOST_TEST(bowl["descent"]["gradient"]["path"].size() == 41U);

@@ -22,7 +22,7 @@ namespace {
 using C = std::complex<double>;
 const C i(0, 1);
 
-/// Random numbers one after the other.
+/// A sequence of random numbers.
 class Dice {
  public:
   explicit Dice(std::uint64_t seed) : random_(seed, 0) {}
@@ -199,7 +199,7 @@ BOOST_AUTO_TEST_CASE(what_cannot_be_decided_is_not_guessed) {
   BOOST_TEST(at("1+5e-11*z", {1, 2}).trouble.empty());
 }
 
-BOOST_AUTO_TEST_CASE(a_tape_that_passes_what_is_not_finite_is_not_judged) {
+BOOST_AUTO_TEST_CASE(a_tape_with_non_finite_values_is_not_judged) {
   // A removable singularity: the differences find the derivative, the tape gives 0.
   struct Removable {
     std::string text;

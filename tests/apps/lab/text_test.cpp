@@ -8,7 +8,7 @@ using namespace argand;
 
 BOOST_AUTO_TEST_SUITE(lab_text)
 
-BOOST_AUTO_TEST_CASE(letters_that_are_not_taken) {
+BOOST_AUTO_TEST_CASE(gradient_letters_avoid_names_in_use) {
   const Expression f("f(x) = x^2"), g("g(u, y) = u*y");
   const std::string of_x = point_text(f, lab_point(f, {std::complex<double>(1, 2)}, 0), Style());
   BOOST_TEST(of_x.find("\n  Jacobian, x = s + it, f = u + iv\n  ∂u/∂s = 2 ") != std::string::npos, of_x);

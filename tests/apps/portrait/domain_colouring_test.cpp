@@ -47,7 +47,7 @@ BOOST_AUTO_TEST_CASE(hue_is_the_argument) {
   BOOST_TEST((above == below));
 }
 
-BOOST_AUTO_TEST_CASE(no_argument_is_lighter_than_another) {
+BOOST_AUTO_TEST_CASE(lightness_does_not_depend_on_the_argument) {
   for (double modulus : {0.2, 1.0, 3.0})
     for (int k = 0; k < 36; ++k)
       BOOST_TEST(std::abs(lightness(std::polar(modulus, k * std::numbers::pi / 18)) - lightness(modulus)) < 0.006);

@@ -94,7 +94,7 @@ BOOST_AUTO_TEST_CASE(another_size_is_refused_and_nothing_is_changed) {
           ", but [16] in this model; set the sizes that the file was made with: `family`, `d_model`, `n_heads`, `d_ff`, ...");
 }
 
-BOOST_AUTO_TEST_CASE(what_is_missing_and_what_is_extra_is_told) {
+BOOST_AUTO_TEST_CASE(missing_and_extra_parameters_are_reported) {
   const TemporaryDirectory scratch;
   SafetensorsWriter writer;
   writer.add("norm.weight", Tensor<double>::full({16}, 2));
@@ -127,7 +127,7 @@ BOOST_AUTO_TEST_CASE(what_is_missing_and_what_is_extra_is_told) {
              "init: norm.weight in " + scratch / "hole" + " contains non-finite numbers");
 }
 
-BOOST_AUTO_TEST_CASE(an_archive_of_numpy_is_as_good) {
+BOOST_AUTO_TEST_CASE(a_numpy_archive_works_as_well) {
   const TemporaryDirectory scratch;
   TrainingRun<float> source(small_run({{"seed", "3", ""}}), small_corpus()), run(small_run(), small_corpus());
   NpzWriter writer;
@@ -139,7 +139,7 @@ BOOST_AUTO_TEST_CASE(an_archive_of_numpy_is_as_good) {
     if (!p.is_complex()) BOOST_TEST(same(std::get<Var<float>>(p.var).value(), real_value(run.parameters(), p.name)), p.name);
 }
 
-BOOST_AUTO_TEST_CASE(a_deeper_model_begins_with_the_layers_that_there_are) {
+BOOST_AUTO_TEST_CASE(a_deeper_model_starts_from_the_layers_available) {
   const TemporaryDirectory scratch;
   const RunFolder folder(scratch / "run");
   train_small(folder);
@@ -234,7 +234,7 @@ BOOST_AUTO_TEST_CASE(a_run_takes_the_sizes_of_the_one_it_begins_with) {
   BOOST_TEST(!std::filesystem::exists(scratch / "third"));
 }
 
-BOOST_AUTO_TEST_CASE(a_killed_run_goes_on_when_what_it_began_with_is_gone) {
+BOOST_AUTO_TEST_CASE(a_killed_run_resumes_without_its_initial_weights) {
   const TemporaryDirectory scratch;
   const std::string first = scratch / "first", whole = scratch / "whole", killed = scratch / "killed";
   BOOST_TEST_REQUIRE(run_argand(scratch, "train lm --out " + first + tiny + "--steps 10").code == 0);

@@ -14,7 +14,7 @@ BOOST_AUTO_TEST_SUITE(memory_limit)
 namespace {
 
 /// The program's result with that many MB of address space; 9999 if it does not end within a minute.
-Finished with_megabytes(const TemporaryDirectory& scratch, const std::string& arguments, std::int64_t megabytes) {
+Finished run_with_memory_limit(const TemporaryDirectory& scratch, const std::string& arguments, std::int64_t megabytes) {
   Program program(scratch, arguments, [=] {
     const rlimit limit{static_cast<rlim_t>(megabytes) << 20, static_cast<rlim_t>(megabytes) << 20};
     setrlimit(RLIMIT_AS, &limit);
@@ -37,7 +37,7 @@ BOOST_AUTO_TEST_CASE(it_trains_or_names_what_it_needs) {
   std::int64_t trained_at = 0;
   bool refused = false;
   for (std::int64_t megabytes = 100; megabytes <= 1000 && trained_at == 0; megabytes += 50) {
-    const Finished done = with_megabytes(scratch, sizes, megabytes);
+    const Finished done = run_with_memory_limit(scratch, sizes, megabytes);
     BOOST_TEST_INFO(megabytes << " MB: " << done.code << ", " << done.err);
     BOOST_TEST((done.code == 0 || done.code == 1 || done.code == 2));
     if (done.code == 0) trained_at = megabytes;
@@ -52,7 +52,8 @@ BOOST_AUTO_TEST_CASE(it_trains_or_names_what_it_needs) {
 BOOST_AUTO_TEST_CASE(a_model_that_is_too_large_for_the_limit_is_refused_before_it_begins) {
   if (sanitized) return;
   const TemporaryDirectory scratch;
-  const Finished done = with_megabytes(scratch, "train lm --d-model 4096 --n-heads 2 --steps 3 --out " + scratch / "run", 1500);
+  const Finished done =
+      run_with_memory_limit(scratch, "train lm --d-model 4096 --n-heads 2 --steps 3 --out " + scratch / "run", 1500);
   BOOST_TEST(done.code == 2);
   BOOST_TEST(done.err.starts_with("argand: config: these sizes need about "), done.err);
   BOOST_TEST(done.err.find(" MB of address space, but the limit (ulimit -v) of 1500 MB leaves ") != done.err.npos, done.err);

@@ -25,7 +25,7 @@ std::vector<std::string> lines_of(const TemporaryDirectory& scratch, const std::
 
 using Lines = std::vector<std::string>;
 
-/// What bash, or zsh, offers after these words, of which the last is being written.
+/// The completions that bash or zsh offers after these words, the last of which is incomplete.
 struct Offers {
   const TemporaryDirectory& scratch;
   std::string shell;

@@ -37,7 +37,7 @@ BOOST_AUTO_TEST_CASE(a_flag_of_a_model_needs_no_value) {
   BOOST_TEST(run_argand(scratch, "train lm --qk-norm perhaps --out " + scratch / "run").code == 2);
 }
 
-BOOST_AUTO_TEST_CASE(whatever_computes_has_threads) {
+BOOST_AUTO_TEST_CASE(every_command_that_computes_has_a_threads_option) {
   const TemporaryDirectory scratch;
   for (const char* command : {"demo", "train lm", "train classify", "sweep lm", "eval", "generate", "classify", "ablate", "report",
                               "audit retrieval", "retrieval", "explain", "portrait", "graph", "gradcheck", "parity"}) {

@@ -12,7 +12,7 @@ BOOST_AUTO_TEST_SUITE(option_names)
 
 namespace {
 
-/// What the program says of settings that cannot be, given as options.
+/// The program's error for invalid settings given as options.
 std::string said(std::initializer_list<std::pair<const char*, const char*>> pairs) {
   Settings settings;
   for (const auto& [key, text] : pairs) settings.push_back({key, text, option_name(key)});
@@ -33,7 +33,7 @@ BOOST_AUTO_TEST_CASE(fields_are_written_as_options) {
   BOOST_TEST(in_options("") == "");
 }
 
-BOOST_AUTO_TEST_CASE(what_is_not_a_field_stays) {
+BOOST_AUTO_TEST_CASE(other_words_stay_unchanged) {
   for (const char* text :
        {"expected `key = value`", "`argand train lm --resume a` goes on", "``", "a ` b", "`<unk>` is a word", "`A`"})
     BOOST_TEST(in_options(text) == text);

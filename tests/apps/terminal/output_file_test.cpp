@@ -9,7 +9,7 @@ using namespace argand;
 
 BOOST_AUTO_TEST_SUITE(output_file)
 
-BOOST_AUTO_TEST_CASE(a_dash_is_standard_output_and_what_is_said_besides_is_on_standard_error) {
+BOOST_AUTO_TEST_CASE(a_dash_is_standard_output_and_messages_go_to_standard_error) {
   const TemporaryDirectory scratch;
   const std::string sizes =
       " --n-layers 1 --d-model 16 --n-heads 2 --d-ff 24 --batch 4 --steps 2 --warmup 1 --threads 1 --overwrite --out ";
@@ -38,7 +38,7 @@ BOOST_AUTO_TEST_CASE(a_dash_is_standard_output_and_what_is_said_besides_is_on_st
   BOOST_TEST(refused.code == 1);
   BOOST_TEST(refused.err == "argand: save: this cannot go to standard output; name a file, ./- if that is to be its name\n");
   BOOST_TEST(run("portrait z --out -").code == 2);
-  // A full disk is told, also where no file is written.
+  // A full disk is reported even when writing to standard output.
   Program full(scratch, "export " + lm + " --log -", [] { dup2(open("/dev/full", O_WRONLY), 1); });
   BOOST_TEST(full.wait() == 1);
   BOOST_TEST(full.err().starts_with("argand: save: cannot write to standard output: "), full.err());

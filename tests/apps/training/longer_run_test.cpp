@@ -16,8 +16,8 @@ namespace {
 
 const std::string options = tiny + "--eval-every 20 --checkpoint-every 7 --sample-every 10 --sample-tokens 6 ";
 
-/// All files but the log are the same, and the log is but for times. Checkpoints kept up to `first_steps` tell of a run that was to
-/// be no longer.
+/// All files but the log are equal, and the log is apart from times. Checkpoints up to `first_steps` record a run that was to
+/// end there.
 void same_files(const std::string& one, const std::string& other, std::int64_t first_steps = 0) {
   std::set<std::string> names;
   for (const std::string& folder : {one, other})
@@ -49,7 +49,7 @@ void kill_at(const TemporaryDirectory& scratch, const std::string& run, const st
 
 }  // namespace
 
-BOOST_AUTO_TEST_CASE(a_run_that_goes_on_longer_is_one_whose_rate_fell_sooner) {
+BOOST_AUTO_TEST_CASE(an_extended_run_is_one_whose_rate_fell_sooner) {
   const TemporaryDirectory scratch;
   const std::string whole = scratch / "whole", longer = scratch / "longer", killed = scratch / "killed";
   BOOST_TEST_REQUIRE(run_argand(scratch, "train lm --steps 80 --decay-steps 40 --out " + whole + options).code == 0);
@@ -70,7 +70,7 @@ BOOST_AUTO_TEST_CASE(a_run_that_goes_on_longer_is_one_whose_rate_fell_sooner) {
              longer + " has already taken all its 80 steps; continue with a larger --steps N\n");
 }
 
-BOOST_AUTO_TEST_CASE(a_run_cannot_be_made_shorter_or_go_on_at_a_rate_of_zero) {
+BOOST_AUTO_TEST_CASE(a_run_cannot_be_shortened_or_resumed_at_a_rate_of_zero) {
   const TemporaryDirectory scratch;
   const std::string run = scratch / "run", zero = scratch / "zero";
   BOOST_TEST_REQUIRE(run_argand(scratch, "train lm --steps 12 --out " + run + tiny).code == 0);
@@ -89,7 +89,7 @@ BOOST_AUTO_TEST_CASE(a_run_cannot_be_made_shorter_or_go_on_at_a_rate_of_zero) {
   BOOST_TEST((contents_of(run + "/last.safetensors") == before));
 }
 
-BOOST_AUTO_TEST_CASE(what_is_logged_and_the_rate_may_change_on_the_way) {
+BOOST_AUTO_TEST_CASE(logging_and_the_rate_may_change_on_resuming) {
   const TemporaryDirectory scratch;
   const std::string whole = scratch / "whole", logged = scratch / "logged", slower = scratch / "slower";
   const std::string short_run = tiny + "--steps 40 --eval-every 40 ";
@@ -172,7 +172,7 @@ BOOST_AUTO_TEST_CASE(a_run_that_gets_no_better_stops_early) {
              "argand: --early-stop: counts validations, but with --eval-every 0 there is only one, at the end\n");
 }
 
-BOOST_AUTO_TEST_CASE(validations_can_look_at_a_part) {
+BOOST_AUTO_TEST_CASE(validations_can_use_part_of_the_data) {
   EvaluationSet all{10, [](std::int64_t i) {
                       Batch batch;
                       batch.n_tokens = i;
@@ -195,7 +195,7 @@ BOOST_AUTO_TEST_CASE(validations_can_look_at_a_part) {
   BOOST_TEST(watched == (std::vector<std::int64_t>{1, 2}), boost::test_tools::per_element());
 }
 
-BOOST_AUTO_TEST_CASE(samples_on_the_way_are_a_function_of_the_seed) {
+BOOST_AUTO_TEST_CASE(samples_during_training_are_a_function_of_the_seed) {
   const TemporaryDirectory scratch;
   const std::string run = scratch / "run", again = scratch / "again";
   const Finished done = run_argand(scratch, "train lm --steps 40 --out " + run + options);

@@ -92,10 +92,10 @@ BOOST_AUTO_TEST_CASE(classifiers_name_the_articles) {
     BOOST_TEST(std::count(row["tokens"].begin(), row["tokens"].end(), json(pad_id)) == 0);
   }
   BOOST_TEST(run_argand(scratch, "train classify --overwrite --steps 1 --out " + run + sizes).code == 0);
-  BOOST_TEST(!std::ifstream(run + "/nan-trace.json").good());  // it was of the run before
+  BOOST_TEST(!std::ifstream(run + "/nan-trace.json").good());  // it belonged to the previous run
 }
 
-BOOST_AUTO_TEST_CASE(a_trace_changes_no_number) {
+BOOST_AUTO_TEST_CASE(tracing_changes_no_number) {
   const TemporaryDirectory scratch;
   BOOST_TEST(run_argand(scratch, "train lm --steps 6 --out " + scratch / "plain" + tiny).code == 0);
   BOOST_TEST(run_argand(scratch, "train lm --steps 6 --trace-nan --out " + scratch / "traced" + tiny).code == 0);

@@ -14,7 +14,7 @@ BOOST_AUTO_TEST_SUITE(own_text)
 
 namespace {
 
-/// A few thousand bytes of prose with several alphabets' worth of nothing special.
+/// A few thousand bytes of ordinary prose in several alphabets.
 std::string prose() {
   std::string text;
   for (int i = 0; i < 120; ++i)
@@ -86,7 +86,7 @@ BOOST_AUTO_TEST_CASE(one_file_of_prose_in_tokens_of_every_kind) {
     BOOST_TEST(written.out.starts_with("2 texts of 8 " + plural + " after prompts of 4, "), written.out);
     BOOST_TEST(contains(written.out, "perplexity  bits a byte   Dist-1"), written.out);
     succeeds(scratch, "report " + run + " --out " + scratch / "report.html");
-    // Gone on with from the middle, it ends in the same file.
+    // Resumed from the middle, it ends in the same file.
     const std::string whole = contents_of(run + "/last.safetensors");
     std::filesystem::copy_file(run + "/step-3.safetensors", run + "/last.safetensors",
                                std::filesystem::copy_options::overwrite_existing);
@@ -226,7 +226,7 @@ BOOST_AUTO_TEST_CASE(several_files_are_found_from_everywhere) {
              "data: " + here.substr(0, here.find(',')) + " does not exist; --data takes one or more texts, ");
 }
 
-BOOST_AUTO_TEST_CASE(without_sentencepiece_one_line_says_what_there_is) {
+BOOST_AUTO_TEST_CASE(without_sentencepiece_one_line_lists_the_alternatives) {
   if (have_sentencepiece()) return;
   const TemporaryDirectory scratch;
   const std::string data = scratch.file("prose.txt", prose());
@@ -236,7 +236,7 @@ BOOST_AUTO_TEST_CASE(without_sentencepiece_one_line_says_what_there_is) {
                "byte or words\n");
 }
 
-BOOST_AUTO_TEST_CASE(texts_of_every_make) {
+BOOST_AUTO_TEST_CASE(texts_of_every_format) {
   const TemporaryDirectory scratch;
   std::string windows = "\xEF\xBB\xBF";
   for (const char c : prose()) windows += c == '\n' ? std::string("\r\n") : std::string(1, c);
@@ -271,7 +271,7 @@ BOOST_AUTO_TEST_CASE(texts_of_every_make) {
   refuses("--data " + scratch.file("tiny.txt", "a\n"), "");
 }
 
-BOOST_AUTO_TEST_CASE(tables_of_every_make) {
+BOOST_AUTO_TEST_CASE(tables_of_every_format) {
   const TemporaryDirectory scratch;
   const std::string options = " --n-layers 1 --d-model 8 --n-heads 2 --d-ff 8 --batch 4 --steps 4 --threads 1 ";
   std::string csv = "label,text\r\n", tsv, jsonl;

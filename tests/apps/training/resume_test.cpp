@@ -47,15 +47,16 @@ BOOST_AUTO_TEST_CASE(killed_at_any_step_it_ends_in_the_same_files) {
   BOOST_TEST(log_without_times(whole) == log_without_times(killed));
 }
 
-BOOST_AUTO_TEST_CASE(interrupted_it_saves_and_says_how_to_go_on) {
+BOOST_AUTO_TEST_CASE(an_interrupted_run_saves_and_says_how_to_resume) {
   const TemporaryDirectory scratch;
   const std::string whole = scratch / "whole", stopped = scratch / "stopped";
   BOOST_TEST_REQUIRE(run_argand(scratch, "train lm --out " + whole + options).code == 0);
-  struct Sent {
+  struct SignalAtStep {
     int signal, step;
     const char* name;
   };
-  for (const auto& [signal, step, name] : {Sent{SIGINT, 4, "SIGINT"}, Sent{SIGTERM, 25, "SIGTERM"}, Sent{SIGHUP, 45, "SIGHUP"}}) {
+  for (const auto& [signal, step, name] :
+       {SignalAtStep{SIGINT, 4, "SIGINT"}, SignalAtStep{SIGTERM, 25, "SIGTERM"}, SignalAtStep{SIGHUP, 45, "SIGHUP"}}) {
     Program program(scratch, signal == SIGINT ? "train lm --out " + stopped + options : "train lm --threads 1 --resume " + stopped);
     if (!reaches_step(program, stopped, step)) continue;
     program.signal(signal);
@@ -85,7 +86,7 @@ BOOST_AUTO_TEST_CASE(under_nohup_a_closed_terminal_changes_nothing) {
   BOOST_TEST(program.err() == "");
 }
 
-BOOST_AUTO_TEST_CASE(a_signal_ends_the_longest_sample_and_the_run_owes_it) {
+BOOST_AUTO_TEST_CASE(a_signal_ends_a_long_sample_which_is_drawn_on_resuming) {
   const TemporaryDirectory scratch;
   const std::string run = scratch / "run";
   {
@@ -134,7 +135,7 @@ BOOST_AUTO_TEST_CASE(a_perplexity_does_not_depend_on_the_batch) {
              "argand: --stride: cannot be combined with --generate, which scores every token\n");
 }
 
-BOOST_AUTO_TEST_CASE(what_a_run_leaves_can_be_used) {
+BOOST_AUTO_TEST_CASE(the_files_of_a_run_can_be_used) {
   const TemporaryDirectory scratch;
   const std::string run = scratch / "run";
   BOOST_TEST_REQUIRE(run_argand(scratch, "train lm --out " + run + tiny + "--steps 20").code == 0);

@@ -137,7 +137,7 @@ BOOST_AUTO_TEST_CASE(a_run_that_fails_is_named_and_the_others_go_on) {
   BOOST_TEST(lines_with(again.out, "/seed-") == 1U);
 }
 
-BOOST_AUTO_TEST_CASE(mistakes_are_told_before_anything_is_made) {
+BOOST_AUTO_TEST_CASE(mistakes_are_reported_before_anything_is_written) {
   const TemporaryDirectory scratch;
   const std::string out = " --out " + (scratch / "out");
   const auto error = [&](const std::string& options) {

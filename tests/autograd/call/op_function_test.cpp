@@ -17,7 +17,7 @@ using calls::by_name;
 
 BOOST_AUTO_TEST_SUITE(op_function)
 
-BOOST_AUTO_TEST_CASE(every_function_is_usable_and_says_what_it_takes) {
+BOOST_AUTO_TEST_CASE(every_function_is_usable_and_documents_its_parameters) {
   BOOST_TEST(OpFunction::all().size() > 100u);
   std::string previous;
   for (const OpFunction* f : OpFunction::all()) {

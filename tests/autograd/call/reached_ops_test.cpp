@@ -280,7 +280,7 @@ BOOST_AUTO_TEST_CASE(declarations_are_found) {
               expected));
 }
 
-/// The tests above would see an op that nobody calls.
+/// The tests above would detect an op that no function calls.
 BOOST_AUTO_TEST_CASE(an_op_without_a_function_is_not_reached) {
   const Op& lonely = Op::custom("lonely");
   BOOST_TEST((how_reached<double>(lonely) == Reached::No));

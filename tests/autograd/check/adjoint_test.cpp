@@ -39,7 +39,7 @@ BOOST_AUTO_TEST_CASE(tangent_of_an_expression) {
   BOOST_TEST(std::abs(w.item() - (2.0 * z + z * z) * std::exp(z) * v) < 1e-15);
 }
 
-BOOST_AUTO_TEST_CASE(what_does_not_move_has_no_tangent) {
+BOOST_AUTO_TEST_CASE(constants_have_no_tangent) {
   const Var<double> x = variable(Tensor<double>::scalar(2));
   {
     ForwardMode forward;

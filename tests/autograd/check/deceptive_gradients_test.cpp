@@ -108,7 +108,7 @@ const std::vector<double> thousand = [] {
   for (std::uint64_t k = 0; k < 1000; ++k) x.push_back(4 * Random(9).uniform(k) - 2);
   return x;
 }();
-/// 1, 1e-3, ..., 1e-21: each element is as good as its own size allows.
+/// 1, 1e-3, ..., 1e-21: each element must be accurate relative to its own size.
 const std::vector<double> falling{1, 1e-3, 1e-6, 1e-9, 1e-12, 1e-15, 1e-18, 1e-21};
 const std::vector<double> eight{0.3, -0.7, 1.9, 0.4, 1.1, -1.2, 0.8, 0.6};
 

@@ -19,7 +19,7 @@ namespace {
 
 using Long = long double;
 
-/// Random numbers one after the other.
+/// A sequence of random numbers.
 class Dice {
  public:
   double uniform(double low, double high) { return low + (high - low) * random_.uniform(next_++); }
@@ -77,7 +77,7 @@ const std::vector<Family> families{
        const double x = d.uniform(-2, 2), a = d.uniform(-2, 2), k = d.size(1, 30), offset = d.size(1, 1e15);
        return {[=](double t) { return offset + a * t * t + std::sin(k * t); }, x, 2 * Long(a) * x + k * std::cos(Long(k) * x)};
      },
-     0.85},  // beyond an offset of 1e4 or so nine digits are not there to be had
+     0.85},  // beyond an offset of about 1e4, rounding leaves fewer than nine digits
     {"flat",
      [](Dice& d) -> Problem {
        const double x = d.uniform(-2, 2), a = d.uniform(-2, 2), b = d.uniform(-2, 2), slope = d.size(1e-18, 1);
@@ -137,7 +137,7 @@ BOOST_AUTO_TEST_CASE(the_truth_lies_within_the_bar_in_999_of_1000_random_functio
         ++singular;
         continue;
       }
-      // The estimate is a double: one unit in the last place of the truth is not its fault.
+      // The estimate is a double: allow one unit in the last place of the exact value.
       const double off = static_cast<double>(std::abs(d.central.value - p.truth) - 2.3e-16L * std::abs(p.truth));
       if (!(off <= d.central.error)) {
         ++missed;
@@ -174,7 +174,7 @@ BOOST_AUTO_TEST_CASE(frequencies_that_the_large_steps_cannot_see) {
   BOOST_TEST(missed <= 1);
 }
 
-BOOST_AUTO_TEST_CASE(steps_that_are_absorbed_are_no_zero) {
+BOOST_AUTO_TEST_CASE(absorbed_steps_are_not_taken_for_a_zero_derivative) {
   const auto bar_holds = [](const std::function<double(double)>& f, double x, double truth) {
     const Derivative d = differentiate(f, x);
     return d.central.error > 0 && std::abs(d.central.value - truth) <= d.central.error;

@@ -74,7 +74,7 @@ BOOST_AUTO_TEST_CASE(every_element_when_that_is_asked_for) {
   BOOST_TEST(report.rows[0].elements.size() == 5U);
 }
 
-BOOST_AUTO_TEST_CASE(a_conjugate_is_the_convention_of_others) {
+BOOST_AUTO_TEST_CASE(a_conjugated_gradient_is_recognised_as_another_convention) {
   const auto plain = [](C z) { return 2.0 * std::conj(z); };
   FunctionCheckOptions jax;
   jax.convention = Convention::Plain;
@@ -96,7 +96,7 @@ BOOST_AUTO_TEST_CASE(the_one_wrong_element_of_thousands_is_found) {
   BOOST_TEST(report.diagnosis() == "where it differs, the gradient looks multiplied by 1.5");
 }
 
-BOOST_AUTO_TEST_CASE(at_a_kink_only_slopes_that_are_not_there_are_wrong) {
+BOOST_AUTO_TEST_CASE(at_a_kink_only_slopes_outside_the_one_sided_ones_fail) {
   const std::vector<AnyTensor> zero = {Tensor<double>::scalar(0)};
   for (const double slope : {0.0, 0.5, 1.0})
     BOOST_TEST((check_function(relu_with(slope), zero).verdict() == Verdict::Inconclusive));
@@ -116,13 +116,13 @@ BOOST_AUTO_TEST_CASE(at_a_kink_only_slopes_that_are_not_there_are_wrong) {
              "a kink, and the gradient is not between its one-sided derivatives, 0 and 1");
 }
 
-BOOST_AUTO_TEST_CASE(a_gradient_that_is_no_number_is_called_that) {
+BOOST_AUTO_TEST_CASE(a_nan_gradient_is_reported_as_nan) {
   const Report report = check_function(energy_with([](C) { return C(std::nan(""), 0); }), {spiral(2)});
   BOOST_TEST((report.verdict() == Verdict::Fail));
   BOOST_TEST(report.diagnosis() == "the gradient is not finite");
 }
 
-BOOST_AUTO_TEST_CASE(randomness_and_senseless_tolerances_are_refused) {
+BOOST_AUTO_TEST_CASE(randomness_and_invalid_tolerances_are_refused) {
   int calls = 0;
   const DifferentiableFunction random = energy_with([&calls](C z) { return z * static_cast<double>(++calls); });
   BOOST_TEST(error_of([&] {

@@ -15,7 +15,7 @@ BOOST_AUTO_TEST_SUITE(gradcheck_mutation)
 
 namespace {
 
-GradcheckOptions quietly(std::string name) {
+GradcheckOptions quiet_options(std::string name) {
   GradcheckOptions options;
   options.name = std::move(name);
   options.blame_ops = false;
@@ -68,7 +68,7 @@ BOOST_AUTO_TEST_CASE(every_falsified_op_is_found_and_diagnosed) {
     std::vector<std::string> said(faults.size());
     for (const OpCheck::Case& c : check.cases()) {
       if (std::all_of(found.begin(), found.end(), [](bool f) { return f; })) break;
-      GradcheckOptions once = quietly(op->name());
+      GradcheckOptions once = quiet_options(op->name());
       once.projections = 1;  // one gradient of one loss, so that its symmetries can be told
       const Report sound = gradcheck(c.f, c.inputs, once);
       for (std::size_t f = 0; f < faults.size(); ++f) {
@@ -80,7 +80,7 @@ BOOST_AUTO_TEST_CASE(every_falsified_op_is_found_and_diagnosed) {
         if (found[f] || affected.empty()) continue;
         possible[f] = true;
         const PlantedFault planted(op->name(), faults[f].how);
-        const Report result = gradcheck(c.f, c.inputs, quietly(op->name()));
+        const Report result = gradcheck(c.f, c.inputs, quiet_options(op->name()));
         said[f] += fmt::format("[{}] {}\n", c.label, report_text(result));
         for (const ReportRow& row : result.rows)
           if (row.diagnosis.find(faults[f].diagnosis) != std::string::npos) found[f] = true;

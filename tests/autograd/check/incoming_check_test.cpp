@@ -19,7 +19,7 @@ BOOST_AUTO_TEST_SUITE(incoming_check)
 namespace {
 
 using C = std::complex<double>;
-using Bend = std::function<C(C)>;  // what a pass makes of an incoming gradient that it should leave alone
+using Bend = std::function<C(C)>;  // a distortion of the incoming gradient
 
 const Tensor<C> z({3}, {C(1, 2), C(-0.5, 0.25), C(0.75, -1)});
 
@@ -36,7 +36,7 @@ Report on_the_tape(const Bend& bend) {
   return gradcheck(GradcheckOptions{.name = "square", .blame_ops = false}, f, z);
 }
 
-/// The same as somebody else's function.
+/// The same as an external function with its own gradient.
 Report as_a_function(const Bend& bend) {
   const auto value = [](const std::vector<AnyTensor>& x) {
     return AnyTensor(map([](C v) { return mul(v, v); }, std::get<Tensor<C>>(x[0])));
@@ -97,7 +97,7 @@ BOOST_AUTO_TEST_CASE(what_is_not_linear_in_the_incoming_gradient_fails_though_di
     }
 }
 
-BOOST_AUTO_TEST_CASE(rounding_of_half_precision_is_no_mistake) {
+BOOST_AUTO_TEST_CASE(rounding_in_half_precision_is_not_a_mistake) {
   // Eight bits, as bfloat16 has: the pass is as linear as it can be.
   const auto coarse = [](double x) {
     int exponent = 0;
@@ -119,7 +119,7 @@ BOOST_AUTO_TEST_CASE(a_pass_that_overwrites_fails) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(parameters_are_asked_the_same) {
+BOOST_AUTO_TEST_CASE(parameters_are_checked_likewise) {
   const Var<C> w = variable(z);
   const auto loss = [&] { return mean(abs2(exp(w))); };
   const ParameterList<double> parameters{{"w", w}};

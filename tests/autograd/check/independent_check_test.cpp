@@ -122,7 +122,7 @@ BOOST_AUTO_TEST_CASE(a_linear_function_leaves_no_remainder) {
   BOOST_TEST(taylor.finding == "no remainder at steps up to 0.1: f is linear there");
 }
 
-BOOST_AUTO_TEST_CASE(every_check_of_a_function_has_all_six) {
+BOOST_AUTO_TEST_CASE(every_check_of_a_function_includes_all_six) {
   const Report result = gradcheck([](auto z) { return exp(z); }, Tensor<C>({2}, {C(1, 2), C(0.5, -1)}));
   BOOST_TEST(result.ok());
   BOOST_TEST_REQUIRE(result.independent.size() == 6U);
@@ -156,7 +156,7 @@ BOOST_AUTO_TEST_CASE(holomorphic_ops_are_stepped_through_the_complex_plane_at_re
   BOOST_TEST((step.opinion == Opinion::Agrees), step.str());
 }
 
-BOOST_AUTO_TEST_CASE(what_they_find_is_a_line_for_each_opinion) {
+BOOST_AUTO_TEST_CASE(findings_take_one_line_per_opinion) {
   Report report;
   report.independent = {{"differences", Opinion::Agrees, "relative error 1e-14"},
                         {"taylor", Opinion::Agrees, "order 2.00"},

@@ -90,7 +90,7 @@ const std::vector<Exception> exceptions{
     {"whiten", "width, n = 1: .*", of_one_number},
 };
 
-/// x² that says it is square, with a value and a gradient of one's own.
+/// An op under the name of square, with a given value and gradient.
 template <class Value, class Slope>
 auto square_as(const Value& value, const Slope& slope) {
   return [=]<Scalar T>(const Var<T>& x) {
@@ -175,7 +175,7 @@ BOOST_AUTO_TEST_CASE(a_nan_that_gets_lost_is_found) {
 }
 
 BOOST_AUTO_TEST_CASE(a_nan_where_it_does_not_belong_is_found) {
-  // A mask that multiplies: elements are to know of none but themselves.
+  // A mask that multiplies: elements must not depend on each other.
   BOOST_TEST(message_of(
                  [](const auto& x, std::int64_t k) {
                    auto y = right_value(x, k);
@@ -186,7 +186,7 @@ BOOST_AUTO_TEST_CASE(a_nan_where_it_does_not_belong_is_found) {
                  .starts_with("real: float64: with NaN in input 0, element [0, 0], the value at [0, 1] is nan, should be "));
 }
 
-/// The finding: a row of NaN scores was taken for one that sees no key.
+/// A past bug: a row of NaN scores was mistaken for one that sees no key.
 BOOST_AUTO_TEST_CASE(attention_with_a_query_of_nan) {
   for (const std::int64_t T : {3, 64, 130}) {
     AttentionOptions options;

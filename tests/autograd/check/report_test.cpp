@@ -55,7 +55,7 @@ BOOST_AUTO_TEST_CASE(nothing_passes_without_a_finite_bar) {
   BOOST_TEST((judge(c, infinity, 1e-8) == Verdict::Inconclusive));
 }
 
-BOOST_AUTO_TEST_CASE(the_worst_row_decides_and_nothing_compared_is_no_pass) {
+BOOST_AUTO_TEST_CASE(the_worst_row_decides_and_comparing_nothing_is_not_a_pass) {
   BOOST_TEST(report_of({row_with(Verdict::Pass)}).ok());
   BOOST_TEST(
       (report_of({row_with(Verdict::Pass), row_with(Verdict::Fail), row_with(Verdict::Inconclusive)}).verdict() == Verdict::Fail));
@@ -83,7 +83,7 @@ BOOST_AUTO_TEST_CASE(the_worst_row_decides_and_nothing_compared_is_no_pass) {
   BOOST_TEST(!report_of({empty}).ok());
 }
 
-BOOST_AUTO_TEST_CASE(an_independent_check_can_take_a_pass_away) {
+BOOST_AUTO_TEST_CASE(an_independent_check_can_revoke_a_pass) {
   Report report = report_of({row_with(Verdict::Pass)});
   report.independent = {{"taylor", Opinion::Silent, "noise"}};
   BOOST_TEST(report.ok());
@@ -113,7 +113,7 @@ BOOST_AUTO_TEST_CASE(a_row_of_elements_has_the_error_of_its_worst) {
              "  worst: w[1, 1]: gradient 4, numerical 2 ± 1e-12\n");
 }
 
-BOOST_AUTO_TEST_CASE(what_is_not_a_number_has_no_sign_and_no_small_error) {
+BOOST_AUTO_TEST_CASE(nan_has_no_sign_and_no_small_error) {
   ReportRow row = ReportRow::of("x", Tensor<double>::scalar(1));
   row.elements = {element(0, -std::nan(""), 2, Verdict::Fail)};
   row.conclude();

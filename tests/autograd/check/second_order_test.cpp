@@ -146,7 +146,7 @@ const std::map<std::string, std::string> nothing_but_rounding = {
 
 }  // namespace
 
-BOOST_AUTO_TEST_CASE(of_every_op_are_right_and_symmetric) {
+BOOST_AUTO_TEST_CASE(second_derivatives_of_every_op_are_right_and_symmetric) {
   std::string missing;
   for (const Op* op : Op::all()) {
     OpCheck check;

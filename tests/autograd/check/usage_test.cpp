@@ -20,7 +20,7 @@ BOOST_AUTO_TEST_SUITE(usage)
 namespace {
 
 #ifdef ARGAND_SANITIZED
-constexpr bool thorough = false;  // twenty times as slow; the release build goes all the way
+constexpr bool thorough = false;  // twenty times as slow; the release build runs all of them
 #else
 constexpr bool thorough = true;
 #endif
@@ -91,7 +91,7 @@ BOOST_AUTO_TEST_CASE(every_fault_that_shows_in_one_use_only_is_found_and_named) 
     }
 }
 
-BOOST_AUTO_TEST_CASE(what_a_right_function_may_do) {
+BOOST_AUTO_TEST_CASE(a_correct_function_passes) {
   BOOST_TEST(message_of([](const auto& x, const auto& dy, auto* out, bool add) {
                for (std::int64_t k = 0; k < x.size(); ++k) {
                  const auto g = conj_mul(2 * x.data()[k], dy.data()[k]);
@@ -175,13 +175,13 @@ BOOST_AUTO_TEST_CASE(a_case_must_grow) {
   BOOST_TEST(check_usage("mine", check).diagnosis() == "");
 }
 
-BOOST_AUTO_TEST_CASE(what_wrong_places_have_in_common) {
-  BOOST_TEST(common_place({}) == "");
-  BOOST_TEST(common_place({{8, 9, 9}, {8, 13, 13}, {16, 19, 19}}) == "in the last n mod 8 elements of n");
-  BOOST_TEST(common_place({{8, 9, 9}, {8, 10, 10}, {16, 31, 31}}) == "in the last n mod 16 elements of n");
-  BOOST_TEST(common_place({{4, 10, 5}, {8, 18, 9}, {4, 14, 7}}) == "in the last n mod 4 elements of a row of n");
-  BOOST_TEST(common_place({{4096, 20011, 20011}}) == "from element 4096 on");
-  BOOST_TEST(common_place({{1, 5, 5}, {1, 9, 9}, {1, 40, 40}}) == "");
+BOOST_AUTO_TEST_CASE(what_wrong_elements_have_in_common) {
+  BOOST_TEST(common_pattern({}) == "");
+  BOOST_TEST(common_pattern({{8, 9, 9}, {8, 13, 13}, {16, 19, 19}}) == "in the last n mod 8 elements of n");
+  BOOST_TEST(common_pattern({{8, 9, 9}, {8, 10, 10}, {16, 31, 31}}) == "in the last n mod 16 elements of n");
+  BOOST_TEST(common_pattern({{4, 10, 5}, {8, 18, 9}, {4, 14, 7}}) == "in the last n mod 4 elements of a row of n");
+  BOOST_TEST(common_pattern({{4096, 20011, 20011}}) == "from element 4096 on");
+  BOOST_TEST(common_pattern({{1, 5, 5}, {1, 9, 9}, {1, 40, 40}}) == "");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -141,7 +141,7 @@ BOOST_AUTO_TEST_CASE(one_axis) {
   const Tensor<double> y = conv1d(x, w).value();
   BOOST_TEST(std::vector<double>(y.begin(), y.end()) == std::vector<double>({21, 32, 43, 54}), boost::test_tools::per_element());
   ConvolutionOptions o;
-  o.stride = {7, 2}, o.padding = {9, 1};  // what is said of rows does not matter
+  o.stride = {7, 2}, o.padding = {9, 1};  // the options for rows are ignored
   const Tensor<double> strided = conv1d(x, w, o).value();
   BOOST_TEST(std::vector<double>(strided.begin(), strided.end()) == std::vector<double>({10, 32, 54}),
              boost::test_tools::per_element());
@@ -249,7 +249,7 @@ BOOST_AUTO_TEST_CASE(pooling_by_modulus) {
       random.complex({2, 3, 3}));
 }
 
-BOOST_AUTO_TEST_CASE(what_does_not_fit_is_said_in_a_line) {
+BOOST_AUTO_TEST_CASE(shapes_that_do_not_fit_are_reported_in_one_line) {
   OpCheck random;
   const Var<double> x = random.real({1, 2, 3, 3}), w = random.real({4, 2, 2, 2});
   const Var<C> v = random.complex({4, 2, 2, 2});

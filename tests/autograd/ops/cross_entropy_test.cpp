@@ -27,7 +27,7 @@ constexpr double gaps[] = {1, 8, 16, 32, 64};
 
 }  // namespace
 
-BOOST_AUTO_TEST_CASE(what_is_well_predicted_keeps_its_digits_in_float) {
+BOOST_AUTO_TEST_CASE(well_predicted_targets_keep_their_digits_in_float) {
   for (const double gap : gaps) {
     const float top = 3, below = static_cast<float>(3 - gap);
     const Predicted right(gap);
@@ -59,7 +59,7 @@ BOOST_AUTO_TEST_CASE(what_is_well_predicted_keeps_its_digits_in_float) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(a_masked_or_infinite_target_is_no_news) {
+BOOST_AUTO_TEST_CASE(a_masked_target_costs_infinity_and_a_certain_one_nothing) {
   const float infinity = std::numeric_limits<float>::infinity();
   const Var<float> masked(Tensor<float>({1, 3}, {1, -infinity, 2}));
   BOOST_TEST(cross_entropy(masked, Ids({1}, {1})).value().item() == infinity);

@@ -21,7 +21,7 @@ BOOST_AUTO_TEST_CASE(identity_without_a_copy) {
   BOOST_TEST(dropout(x, 0.5, false, Random(1)).value().shares_storage_with(x.value()));
 }
 
-BOOST_AUTO_TEST_CASE(drops_the_share_asked_for_and_scales_the_rest) {
+BOOST_AUTO_TEST_CASE(drops_the_requested_share_and_scales_the_rest) {
   const std::int64_t n = 1 << 20;
   for (const double p : {0.1, 0.5, 0.9}) {
     const Tensor<float> y = dropout(constant(Tensor<float>::ones({n})), p, true, Random(2, 7)).value();

@@ -90,13 +90,13 @@ BOOST_AUTO_TEST_CASE(an_ellipsis_is_all_the_other_axes) {
   const Var<C> A = x.complex({2, 1, 3, 4}), B = x.complex({5, 4, 2}), one = x.complex({4, 2}), v = x.complex({4});
   close_to(einsum("...ij,...jk->...ik", A, B), matmul(A, B));
   close_to(einsum("...ij,...jk", A, B), matmul(A, B));
-  close_to(einsum("...ij,...jk->...ik", A, one), matmul(A, one));  // under the second there is nothing
+  close_to(einsum("...ij,...jk->...ik", A, one), matmul(A, one));  // the second operand's ellipsis is empty
   close_to(einsum("...ij,...jk->ik", A, B), sum(sum(matmul(A, B), 0), 0));
   close_to(einsum("i...->...i", A), permute(A, {1, 2, 3, 0}));
   close_to(einsum("...", A), A);
   close_to(einsum("...ii->...i", matmul(A, transpose(A))), diagonal(matmul(A, transpose(A)), 0, -2, -1));
   close_to(einsum("...i,i", A, v), reshape(matmul(A, reshape(v, Shape{4, 1})), Shape{2, 1, 3}));
-  // Between letters, and handed on from pair to pair.
+  // An ellipsis between letters, and carried from pair to pair.
   close_to(einsum("a...b,b->...a", A, v), permute(einsum("aijb,b->ija", A, v), {0, 1, 2}));
   const Var<C> u = x.complex({2});
   close_to(einsum("...ij,...jk,k->...i", A, B, u), einsum("...ik,k->...i", matmul(A, B), u));
@@ -120,7 +120,7 @@ BOOST_AUTO_TEST_CASE(einsum_has_its_gradient) {
       x.complex({2, 2}));
 }
 
-BOOST_AUTO_TEST_CASE(what_is_no_equation_is_said_in_a_line) {
+BOOST_AUTO_TEST_CASE(malformed_equations_are_reported_in_one_line) {
   OpCheck x;
   const Var<double> A = x.real({3, 4}), B = x.real({5, 2});
   BOOST_TEST(error_of([&] { einsum("ij,jk->ik", A, B); }) == "einsum: axis j has size 4 in one operand and 5 in another");

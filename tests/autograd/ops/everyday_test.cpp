@@ -55,7 +55,7 @@ BOOST_AUTO_TEST_CASE(masks) {
   BOOST_TEST(error_of([] { return Mask({2}, {1, 0}) & Mask({1}, {1}); }) == "&: masks must have the same shape, got [2] and [1]");
 }
 
-BOOST_AUTO_TEST_CASE(where_chooses_and_what_is_not_chosen_says_nothing) {
+BOOST_AUTO_TEST_CASE(where_ignores_what_it_does_not_choose) {
   const Var<double> x = reals({3}, {4, 0, 1});
   const Var<double> y = where(gt(x.value(), Tensor<double>::scalar(0)), sqrt(x), number(-1.0));
   same_numbers(y, {3}, {2.0, -1.0, 1.0});
@@ -76,7 +76,7 @@ BOOST_AUTO_TEST_CASE(maximum_minimum_and_clamp) {
   BOOST_TEST(std::isnan(most.value()(3)));
   BOOST_TEST(std::isnan(least.value()(3)));
   backward(sum(slice(most, 0, 0, 3)));
-  same_numbers(constant(slice(constant(a.grad()), 0, 0, 3).value()), {3}, {0.0, 1.0, 1.0});  // the tie is a's
+  same_numbers(constant(slice(constant(a.grad()), 0, 0, 3).value()), {3}, {0.0, 1.0, 1.0});  // ties give the gradient to a
   same_numbers(clamp(reals({3}, {-2, 0.5, 2}), -1.0, 1.0), {3}, {-1.0, 0.5, 1.0});
   BOOST_TEST(error_of([] { clamp(counted({1}), 2.0, 1.0); }) == "clamp: low 2 is above high 1");
 }
@@ -294,7 +294,7 @@ BOOST_AUTO_TEST_CASE(gradients_of_what_is_made_of_ops) {
       "vector_norm, p = ∞", [](auto a) { return vector_norm(a, INFINITY, 0); }, x.complex({3, 2}));
 }
 
-BOOST_AUTO_TEST_CASE(what_cannot_be_is_said_in_a_line) {
+BOOST_AUTO_TEST_CASE(invalid_arguments_are_reported_in_one_line) {
   const Var<double> x = counted({2, 3});
   BOOST_TEST(error_of([&] { expand(x, {4}); }) == "expand: [2, 3] cannot be expanded to [4]");
   BOOST_TEST(error_of([&] { index_select(x, 1, {0, 3}); }) == "index_select: index 3 is out of range for axis 1 of [2, 3]");

@@ -112,14 +112,14 @@ BOOST_AUTO_TEST_CASE(a_unitary_transform_keeps_the_energy) {
   BOOST_TEST(std::abs(sum(abs2(fft(z, {}, -1, FourierNorm::Ortho))).value().item() - before) < 1e-12 * before);
 }
 
-/// By definition these numbers of a Hermitian spectrum are real; whatever else they hold is not looked at.
+/// By definition these entries of a Hermitian spectrum are real; whatever else they hold is ignored.
 BOOST_AUTO_TEST_CASE(irfft_reads_no_imaginary_part_where_a_real_signal_has_none) {
   const Tensor<C> clean({4}, {{1, 0}, {2, 3}, {-1, 1}, {4, 0}});
   Tensor<C> dirty = clean.clone();
   dirty(0) = {1, 17};
   dirty(3) = {4, -9};
   BOOST_TEST(same_bits(irfft(constant(clean)).value(), irfft(constant(dirty)).value()));
-  dirty(3) = {4, 0};  // of five numbers, X_3 is none
+  dirty(3) = {4, 0};  // five samples have only X_0 to X_2
   BOOST_TEST(same_bits(irfft(constant(clean), 5).value(), irfft(constant(dirty), 5).value()));
   Complex X = variable(dirty);
   backward(sum(irfft(X) * constant(randn<double>({6}, Random(7)))));
@@ -129,7 +129,7 @@ BOOST_AUTO_TEST_CASE(irfft_reads_no_imaginary_part_where_a_real_signal_has_none)
   BOOST_TEST(dX(1).imag() != 0);
 }
 
-BOOST_AUTO_TEST_CASE(wrong_use_is_told) {
+BOOST_AUTO_TEST_CASE(misuse_is_reported) {
   const Complex z = constant(Tensor<C>::ones({2, 3}));
   const Real x = constant(Tensor<double>::ones({2, 3}));
   BOOST_TEST(error_of([&] { fft(z, 0); }) == "fft: length must be at least 1, got 0");
@@ -238,7 +238,7 @@ BOOST_AUTO_TEST_CASE(istft_gives_gradients_to_spectrum_and_window) {
   BOOST_TEST(result.ok(), report_text(result));
 }
 
-BOOST_AUTO_TEST_CASE(what_istft_cannot_put_together_is_told) {
+BOOST_AUTO_TEST_CASE(signals_that_istft_cannot_reconstruct_are_refused) {
   const Complex X(Tensor<C>::ones({5, 4}));
   StftOptions<double> options;
   options.window = Real(hann_window<double>(8));

@@ -37,7 +37,7 @@ BOOST_AUTO_TEST_CASE(a_tied_table_is_added_to_in_place) {
   auto table = variable(Tensor<float>::ones({V, D}));
   const Ids ids({4}, {7, 0, 7, 4999});
   backward(sum(table) + sum(embedding(table, ids)));    // the first term, walked last, adds a dense gradient
-  const Tensor<float> expected = table.grad().clone();  // a copy that shares would have to be left alone by what follows
+  const Tensor<float> expected = table.grad().clone();  // a deep copy, so that the gradient's storage is not shared
   BOOST_TEST(expected(7, 3) == 3);
   BOOST_TEST(expected(0, 0) == 2);
   BOOST_TEST(expected(1, 63) == 1);

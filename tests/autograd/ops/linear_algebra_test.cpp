@@ -63,7 +63,7 @@ BOOST_AUTO_TEST_CASE(the_gradient_of_a_vanishing_determinant_is_finite) {
   BOOST_TEST(difference(dA, expected) < 1e-14);
 }
 
-BOOST_AUTO_TEST_CASE(what_is_empty_has_empty_or_no_gradients) {
+BOOST_AUTO_TEST_CASE(empty_matrices_have_empty_or_no_gradients) {
   const Real nothing = variable(Tensor<double>(Shape{0, 0}));
   BOOST_TEST(solve(nothing, Real(Tensor<double>(Shape{5, 0, 3}))).shape() == (Shape{5, 0, 3}));
   BOOST_TEST(solve(nothing, Real(Tensor<double>(Shape{0, 3}))).shape() == (Shape{0, 3}));
@@ -75,13 +75,13 @@ BOOST_AUTO_TEST_CASE(what_is_empty_has_empty_or_no_gradients) {
   for (const double g : dB) BOOST_TEST(g == 0);
 }
 
-BOOST_AUTO_TEST_CASE(exponentials_of_what_overflows_are_infinite) {
+BOOST_AUTO_TEST_CASE(overflowing_exponentials_are_infinite) {
   const Real huge(Tensor<double>::full({2, 2}, 1.7e308));
   const Tensor<double> W = matrix_exp(huge).value();
   for (const double w : W) BOOST_TEST(w == std::numeric_limits<double>::infinity());
 }
 
-BOOST_AUTO_TEST_CASE(what_cannot_be_solved_is_named) {
+BOOST_AUTO_TEST_CASE(singular_systems_are_named) {
   const Real singular(Tensor<double>({2, 2, 2}, {1, 0, 0, 1, 1, 2, 2, 4}));
   BOOST_TEST(error_of([&] { inv(singular); }) == "inv: matrix 1 of [2, 2, 2] is singular");
   BOOST_TEST(error_of([&] {
@@ -105,7 +105,7 @@ BOOST_AUTO_TEST_CASE(eigenvectors_diagonalise) {
 }
 
 // In float OpenBLAS 0.3.21's kernels without AVX let a product of NaN spoil the finite one that comes next.
-BOOST_AUTO_TEST_CASE(what_is_not_finite_spoils_its_own_matrix_alone) {
+BOOST_AUTO_TEST_CASE(non_finite_entries_affect_their_own_matrix_alone) {
   const auto not_numbers = Tensor<float>::full({64, 64}, std::numeric_limits<float>::quiet_NaN());
   for (int n = 1; n < 40; ++n) {
     matmul(Var<float>(not_numbers), Var<float>(not_numbers));

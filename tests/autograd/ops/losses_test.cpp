@@ -56,7 +56,7 @@ Tensor<float> row_f(std::initializer_list<float> numbers) {
 
 }  // namespace
 
-BOOST_AUTO_TEST_CASE(what_stands_out_from_0_leaves_the_others_their_digits) {
+BOOST_AUTO_TEST_CASE(one_dominant_term_leaves_the_others_their_digits) {
   const double tail = std::exp(-40.0);
   const auto lse = found([](auto x) { return logsumexp(x); }, row({0, -40}));
   near(lse.value, {tail});

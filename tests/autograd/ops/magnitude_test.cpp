@@ -1,4 +1,4 @@
-/// Norms, activations and attention by magnitude, against what they must be in special cases.
+/// Norms, activations and attention by magnitude, against known special cases.
 
 #include <boost/test/unit_test.hpp>
 #include <numbers>

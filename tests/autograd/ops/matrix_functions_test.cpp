@@ -169,7 +169,7 @@ BOOST_AUTO_TEST_CASE(equal_eigenvalues_have_their_derivative) {
   BOOST_TEST(error(gradient(square_root, A, W), map([](C w) { return w / (2 * std::sqrt(2.0)); }, W)) < 1e-14);
 }
 
-BOOST_AUTO_TEST_CASE(what_has_no_principal_branch_is_named) {
+BOOST_AUTO_TEST_CASE(matrices_without_a_principal_value_are_named) {
   const Real negative = variable(Tensor<double>({2, 2, 2}, {1, 0, 0, 1, 0, 1, 1, 0}));
   BOOST_TEST(error_of([&] { sqrtm(negative); }) ==
              "sqrtm: eigenvalue -1 of matrix 1 of [2, 2, 2] is on the negative real axis; pass a complex matrix");
@@ -206,7 +206,7 @@ BOOST_AUTO_TEST_CASE(what_has_no_principal_branch_is_named) {
   BOOST_TEST(graded(1, 1) == 1e-20);
 }
 
-BOOST_AUTO_TEST_CASE(what_is_not_finite_is_nan_in_its_own_matrix) {
+BOOST_AUTO_TEST_CASE(non_finite_entries_give_nan_in_their_own_matrix) {
   Tensor<float> A = Tensor<float>::zeros({3, 2, 2});
   for (std::int64_t i = 0; i < 3; ++i) A(i, 0, 0) = A(i, 1, 1) = 4;
   A(1, 0, 1) = std::numeric_limits<float>::infinity();

@@ -22,11 +22,11 @@ const std::vector<Shape>& odd_shapes() {
 }
 
 /// The error of a function called with odd shapes.
-class Speech {
+class ErrorCollector {
  public:
-  explicit Speech(std::string name) : name_(std::move(name)) {}
+  explicit ErrorCollector(std::string name) : name_(std::move(name)) {}
   template <class F, class... In>
-  void hear(const F& f, const In&... x) {
+  void call(const F& f, const In&... x) {
     if constexpr (requires { f(x...); }) {
       ++calls_;
       const std::string error = error_of([&] { f(x...); });
@@ -35,7 +35,7 @@ class Speech {
     }
   }
   /// Whether every error begins with the name, and there were any.
-  void judge() const {
+  void check() const {
     BOOST_TEST(calls_ > 0, name_ << " was not called");
     BOOST_TEST(errors_ > 0, name_ << ": " << errors_ << " errors in " << calls_ << " calls");
     for (const std::string& other : others_) BOOST_TEST(false, name_ << " says: " << other);
@@ -51,22 +51,23 @@ class Speech {
 template <class F>
 void one(const std::string& name, const F& f) {
   const NoGrad none;
-  Speech speech(name);
-  for (const Shape& a : odd_shapes()) speech.hear(f, Real(Tensor<double>::ones(a))), speech.hear(f, Complex(Tensor<C>::ones(a)));
-  speech.judge();
+  ErrorCollector collector(name);
+  for (const Shape& a : odd_shapes())
+    collector.call(f, Real(Tensor<double>::ones(a))), collector.call(f, Complex(Tensor<C>::ones(a)));
+  collector.check();
 }
 /// Of two, of every pair of types.
 template <class F>
 void two(const std::string& name, const F& f) {
   const NoGrad none;
-  Speech speech(name);
+  ErrorCollector collector(name);
   for (const Shape& a : odd_shapes())
     for (const Shape& b : odd_shapes()) {
       const Real x(Tensor<double>::ones(a)), y(Tensor<double>::ones(b));
       const Complex z(Tensor<C>::ones(a)), w(Tensor<C>::ones(b));
-      speech.hear(f, x, y), speech.hear(f, z, w), speech.hear(f, x, w), speech.hear(f, z, y);
+      collector.call(f, x, y), collector.call(f, z, w), collector.call(f, x, w), collector.call(f, z, y);
     }
-  speech.judge();
+  collector.check();
 }
 
 }  // namespace

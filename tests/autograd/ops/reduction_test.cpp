@@ -34,7 +34,7 @@ BOOST_AUTO_TEST_CASE(sums_over_each_axis) {
   same(sum(constant(Tensor<double>::zeros({0, 3})), 0).value(), Tensor<double>::zeros({3}));
 }
 
-BOOST_AUTO_TEST_CASE(gradients_add_to_what_is_there) {
+BOOST_AUTO_TEST_CASE(gradients_are_accumulated) {
   auto x = variable(Tensor<double>({2, 3}, {1, 2, 3, 4, 5, 6}));
   backward(sum(x) + sum(sum(x, 0)) + sum(sum(x, 1)));
   same(x.grad(), Tensor<double>::full({2, 3}, 3));

@@ -25,7 +25,7 @@ const std::map<std::string, std::vector<Homogeneous>>& degrees();
 /// By name, with the reason.
 const std::map<std::string, std::string>& not_homogeneous();
 
-/// Young ops, whose scale and infinities nobody has measured yet. An op that gets its row leaves this list.
+/// Recent ops whose scaling and behaviour at infinity have not been measured yet. Remove an op once it has a row.
 const std::set<std::string>& not_measured();
 
 /// A function that is made of several ops.

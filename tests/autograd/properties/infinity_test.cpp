@@ -50,7 +50,7 @@ const std::map<std::string, Limits>& limits() {
       {"expm1", {inf, inf, -1, 0}},
       {"gelu", {inf, 1, 0, 0}},
       {"lgamma", {inf, inf, inf, 0}},  // at -inf as at the poles before it
-      {"log", {inf, 0, nan, 0}},       // as atanh
+      {"log", {inf, 0, nan, 0}},       // as for atanh
       {"log1p", {inf, 0, nan, 0}},     // likewise
       {"log_sigmoid", {0, 0, -inf, 1}},
       {"neg", {-inf, -1, inf, -1}},
@@ -70,7 +70,7 @@ const std::map<std::string, Limits>& limits() {
   return table;
 }
 
-/// Whose gradient may be NaN where their value is finite.
+/// Ops whose gradient may be NaN where their value is finite.
 const std::map<std::string, std::string>& without_a_limit() {
   static const std::map<std::string, std::string> table = {
       {"attention", "a key's gradient holds an infinite query times a weight that is 0"},

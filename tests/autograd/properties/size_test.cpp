@@ -67,7 +67,7 @@ Outcome differentiate(const FunctionOf<R>& f, const std::vector<AnyTensor>& inpu
   return fault.empty() ? Outcome::Differentiated : Outcome::Wrong;
 }
 
-/// Who may refuse: the op, or what its check, and functions made of several ops, call.
+/// Names that may refuse a size: the op, and ops called by its check or by composed functions.
 std::set<std::string, std::less<>> names() {
   std::set<std::string, std::less<>> all = {"max", "min"};
   for (const Op* op : Op::all()) all.insert(op->name());

@@ -60,7 +60,7 @@ BOOST_AUTO_TEST_CASE(an_expression_with_its_gradients) {
   BOOST_TEST(to_dot(graph, {.title = "a \"title\""}) == dot);
 }
 
-BOOST_AUTO_TEST_CASE(payments_add_up_ops_are_numbered_and_infinities_stand_out) {
+BOOST_AUTO_TEST_CASE(contributions_add_up_ops_are_numbered_and_infinities_stand_out) {
   const Complex z = variable(Tensor<C>({1}, {C(1, 2)}));
   TapeGraph graph(ParameterList<double>{{"z", z}});
   const Real first = abs2(z), second = abs2(exp(z * Complex(Tensor<C>({1}, {C(0, 1)}))));

@@ -197,7 +197,7 @@ BOOST_AUTO_TEST_CASE(nan_and_infinity_propagate) {
 }
 
 BOOST_AUTO_TEST_CASE(sizes_beyond_blas_are_refused) {
-  if (blas_kernels_name() == "plain") return;  // it has no such limit
+  if (blas_kernels_name() == "plain") return;  // plain loops have no such limit
   const float x = 1;
   float y = 0;
   const std::int64_t big = std::int64_t{1} << 31;
@@ -259,7 +259,7 @@ BOOST_AUTO_TEST_CASE(a_log_counts_the_products_of_all_threads_while_it_lives) {
     BOOST_TEST(log.flops() == 0);
   }
   const std::int64_t flops_before = flops_of_products();
-  multiply(2, 3, 4);  // after: nobody counts the shapes
+  multiply(2, 3, 4);  // after: not counted
   BOOST_TEST(flops_of_products() - flops_before == 2 * 2 * 3 * 4);
   set_num_threads(before);
 }

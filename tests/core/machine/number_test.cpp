@@ -57,7 +57,7 @@ BOOST_AUTO_TEST_CASE(the_reader_for_old_libraries_agrees_with_the_standard_one) 
     if (x == x) compare<double>(fmt::format("{}", x));
     const float y = std::bit_cast<float>(static_cast<std::uint32_t>(random()));
     if (y == y) compare<float>(fmt::format("{:.9g}", y));
-    std::string text;  // of what numbers are made of
+    std::string text;  // random text of characters that occur in numbers
     for (auto bits = random(); bits != 0 && text.size() < 9; bits >>= 4) text += "0123456789.-+eEi"[bits & 15];
     compare<double>(text);
   }

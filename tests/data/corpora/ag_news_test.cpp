@@ -107,7 +107,7 @@ BOOST_AUTO_TEST_CASE(a_quotation_mark_that_is_missing_is_found_on_its_line) {
   BOOST_TEST(tried == 32U);
 }
 
-BOOST_AUTO_TEST_CASE(a_file_that_was_cut_off_is_no_shorter_text) {
+BOOST_AUTO_TEST_CASE(a_truncated_file_is_an_error) {
   const TemporaryDirectory directory;
   const std::vector<Article> whole = read_articles(directory.file("whole.csv", four_lines), 4);
   for (std::size_t length = 1; length < four_lines.size(); ++length) {

@@ -68,10 +68,10 @@ BOOST_AUTO_TEST_CASE(entropy_is_what_a_large_sample_shows) {
 }
 
 BOOST_AUTO_TEST_CASE(the_numbers_in_the_documentation) {
-  const Grammar::Worth worth = grammar().worth();
+  const Grammar::ForgettingCost cost = grammar().forgetting_cost();
   BOOST_TEST(fmt::format("{:.3f} nats, perplexity {:.2f}, {:.0f} tokens; {:.3f} {:.3f} {:.3f}", grammar().entropy_per_token(),
-                         std::exp(grammar().entropy_per_token()), grammar().tokens_per_paragraph(), worth.number, worth.reference,
-                         worth.topic) == "1.952 nats, perplexity 7.04, 62 tokens; 0.030 0.113 0.542");
+                         std::exp(grammar().entropy_per_token()), grammar().tokens_per_paragraph(), cost.number, cost.reference,
+                         cost.topic) == "1.952 nats, perplexity 7.04, 62 tokens; 0.030 0.113 0.542");
 }
 
 BOOST_AUTO_TEST_CASE(probabilities_multiply) {
@@ -114,7 +114,7 @@ BOOST_AUTO_TEST_CASE(samples_are_functions_of_their_seed) {
   BOOST_TEST(corpus.bytes.valid.size() == 500u);
 }
 
-BOOST_AUTO_TEST_CASE(what_it_says_is_correct) {
+BOOST_AUTO_TEST_CASE(its_sentences_are_correct) {
   const Judgement j = grammar().judge(grammar().sample(300'000, 4).span());
   BOOST_TEST(j.sentences > 20'000);
   BOOST_TEST(j.correct == j.sentences);
@@ -151,7 +151,7 @@ BOOST_AUTO_TEST_CASE(agreement_over_a_distance) {
   BOOST_TEST(verdict(mary + "the gulls that watch the seal dive .") == "2 2 | 0 (0/1) 0 0 0");
 }
 
-BOOST_AUTO_TEST_CASE(wrong_questions) {
+BOOST_AUTO_TEST_CASE(invalid_queries_are_refused) {
   const auto loss_of = [](const std::string& text) {
     return error_of([&] { grammar().best_possible_loss(grammar().vocabulary().encode(text)); });
   };

@@ -62,7 +62,7 @@ BOOST_AUTO_TEST_CASE(words_pick_rules_and_numbers_do) {
   BOOST_TEST(pending == (SimpleGrammar::Pending{2, 0}));  // first in, last out
 }
 
-BOOST_AUTO_TEST_CASE(what_is_no_such_grammar_is_refused) {
+BOOST_AUTO_TEST_CASE(invalid_grammars_are_refused) {
   BOOST_TEST(error_of([] { SimpleGrammar(Rules{}); }) == "grammar: requires at least one rule");
   BOOST_TEST(error_of([] {
                SimpleGrammar(Rules{{{0, 0.5, {}}, {1, 0.4, {}}}});

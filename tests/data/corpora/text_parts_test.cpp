@@ -63,7 +63,7 @@ BOOST_AUTO_TEST_CASE(the_other_names_of_the_files) {
   BOOST_TEST(parts.train == "train\n");
   BOOST_TEST(parts.valid == "valid\n");
   BOOST_TEST(parts.test == "test\n");
-  BOOST_TEST(find_text(directory.path()).in_all_parts());
+  BOOST_TEST(find_text(directory.path()).has_all_parts());
 }
 
 BOOST_AUTO_TEST_CASE(a_text_in_one_piece_is_cut_at_line_ends) {

@@ -51,7 +51,7 @@ BOOST_AUTO_TEST_CASE(the_best_possible_accuracy) {
   const ArticleSets sets = topic_articles(4000, 10, 0);
   const double best = best_possible_accuracy(sets.train);
   BOOST_TEST(best > 0.8);   // worth learning
-  BOOST_TEST(best < 0.98);  // and never quite done
+  BOOST_TEST(best < 0.98);  // yet not perfectly learnable
 }
 
 BOOST_AUTO_TEST_SUITE_END()

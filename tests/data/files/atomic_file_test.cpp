@@ -47,7 +47,7 @@ void limit_file_size(rlim_t bytes) {
 }
 
 /// Permissions do not hold root back.
-void become_nobody() {
+void drop_privileges() {
   if (geteuid() == 0 && setuid(65534) != 0) _exit(2);
 }
 
@@ -103,7 +103,7 @@ BOOST_AUTO_TEST_CASE(an_unwritable_directory_is_named) {
   const std::string path = directory.file("a", "old");
   BOOST_REQUIRE(chmod(directory.path().c_str(), 0555) == 0);
   const std::string error = error_in_child([&] {
-    become_nobody();
+    drop_privileges();
     write_file_atomically(path, "new");
   });
   BOOST_REQUIRE(chmod(directory.path().c_str(), 0755) == 0);

@@ -1,4 +1,4 @@
-/// The archive's bytes, where they can be seen: arrays are stored, not compressed. tests/apps/export_test.py opens archives with
+/// The archive's bytes, which are readable as arrays are not compressed. tests/apps/export_test.py opens archives with
 /// Python's zipfile and with NumPy.
 
 #include "data/files/npz.h"

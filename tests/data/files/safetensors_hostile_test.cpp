@@ -234,7 +234,7 @@ BOOST_AUTO_TEST_CASE(every_flipped_bit_is_noticed) {
                  "checksum_algorithm from its metadata)");
 }
 
-BOOST_AUTO_TEST_CASE(half_a_checksum_is_none) {
+BOOST_AUTO_TEST_CASE(incomplete_checksums_are_refused) {
   const TemporaryDirectory directory;
   for (const std::string metadata :
        {R"("checksum":"0")", R"("checksum_algorithm":"XXH3-128")", R"("checksum" : "00000000000000000000000000000000")",

@@ -20,7 +20,7 @@ namespace {
 
 const std::string golden = ARGAND_GOLDEN_DIR;
 
-/// A safetensors file from a header and data, no questions asked.
+/// A safetensors file from a header and data, without any checks.
 std::string raw_file(const TemporaryDirectory& directory, std::string_view header, std::string_view data) {
   const std::uint64_t length = header.size();
   std::string bytes(reinterpret_cast<const char*>(&length), 8);
@@ -183,7 +183,7 @@ BOOST_AUTO_TEST_CASE(a_file_that_shrinks_while_it_is_open_is_an_error) {
              "safetensors: " + (directory / "a") + " was truncated while it was being read");
 }
 
-BOOST_AUTO_TEST_CASE(wrong_questions_are_answered_clearly) {
+BOOST_AUTO_TEST_CASE(invalid_requests_have_clear_errors) {
   const TemporaryDirectory directory;
   SafetensorsWriter writer;
   writer.add("x", Tensor<float>({1}, {1}));

@@ -11,7 +11,7 @@ BOOST_AUTO_TEST_SUITE(knowledge_base)
 
 namespace {
 
-/// Tokens 0, 1, 2, ...: a token is its own place.
+/// Tokens 0, 1, 2, ...: each token equals its position.
 Ids counting(std::int64_t N) {
   Ids ids(Shape{N});
   std::iota(ids.data(), ids.data() + N, 0);

@@ -18,7 +18,7 @@ using List = std::vector<std::int32_t>;
 
 List ids_of(const TokenText& text) { return {text.ids.span().begin(), text.ids.span().end()}; }
 
-/// What the tokens write, one by one.
+/// The bytes of each token, joined.
 std::string written(const Tokenizer& tokens, const TokenText& text) {
   std::string out;
   bool line_start = true;
@@ -41,7 +41,7 @@ std::string verses() {
   return text;
 }
 
-/// Every kind that can be had here, learnt from the verses.
+/// Every kind available in this build, learnt from the verses.
 std::vector<TokenizerPtr> all_kinds() {
   std::vector<TokenizerPtr> all;
   for (const char* kind : {"char", "byte", "words", "bpe", "unigram"})
@@ -52,7 +52,7 @@ std::vector<TokenizerPtr> all_kinds() {
 
 }  // namespace
 
-BOOST_AUTO_TEST_CASE(what_is_written_is_what_was_read) {
+BOOST_AUTO_TEST_CASE(decoding_returns_the_encoded_text) {
   for (const TokenizerPtr& tokens : all_kinds()) {
     const std::string kind = tokens->kind();
     for (const std::string& text : {verses(), std::string("The owl"), std::string("boat \n"), std::string("\n\n"), std::string()}) {

@@ -8,7 +8,7 @@
 
 namespace argand {
 
-/// Whether a test cannot be run; says so then.
+/// Whether a test cannot run in this build; prints that it is skipped.
 inline bool without_sentencepiece(const std::string& what) {
   if (!have_sentencepiece()) std::cout << "skipped: " << what << " (built without SentencePiece)\n";
   return !have_sentencepiece();

@@ -129,7 +129,7 @@ def test_dropout_drops_in_training_alone():
     (lambda: ag.families.Transformer(**TINY).generate("a"), "the model has no tokens"),
     (lambda: ag.families.Transformer(**TINY).save("never"), "the model has no tokens"),
 ])
-def test_what_does_not_fit_is_told(call, text):
+def test_mismatches_are_reported(call, text):
     with pytest.raises(ag.Error, match=text):
         call()
     with pytest.raises(AttributeError, match="unknown family Perceptron; choose from"):

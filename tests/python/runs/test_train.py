@@ -22,7 +22,7 @@ def test_a_run_is_that_of_the_program(tmp_path, trained, from_python, task, sett
     assert files(tmp_path / "here") == files(there) and "last.safetensors" in files(there)
 
 
-def test_a_run_goes_on_as_if_never_stopped(tmp_path):
+def test_a_resumed_run_continues_as_if_never_stopped(tmp_path):
     whole = ag.train(tmp_path / "whole", progress=False, **SMALL)
 
     class Enough(Exception):
@@ -68,7 +68,7 @@ def test_ctrl_c_saves(tmp_path):
     (dict(resume="none-here", lr=1.0), "train: cannot open the folder none-here"),
     (dict(out="x", data="no-such-file"), "no-such-file"),
 ])
-def test_what_cannot_be_is_told_and_leaves_nothing(tmp_path, monkeypatch, arguments, text):
+def test_invalid_settings_are_reported_and_leave_no_files(tmp_path, monkeypatch, arguments, text):
     monkeypatch.chdir(tmp_path)
     with pytest.raises(ag.Error, match=text):
         ag.train(**arguments)

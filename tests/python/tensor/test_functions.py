@@ -94,7 +94,7 @@ def test_jacobians():
     (lambda: ag.jvp(lambda x: x, 1.0, 1j), TypeError, "cannot convert complex128 to float64"),
     (lambda: ag.jvp(lambda a, b: a, (1.0, 2.0), 1.0), ag.Error, "v must be a tuple of 2 directions"),
 ])
-def test_what_does_not_fit(call, error, text):
+def test_mismatches_are_errors(call, error, text):
     with pytest.raises(error, match=text):
         call()
     assert not ag.constant(1.0).requires_grad and ag.variable(1.0).exp().requires_grad  # modes are left as they were

@@ -214,12 +214,12 @@ def test_a_recurrent_loop_with_schedule_checkpoint_and_generation(tmp_path):
     (lambda net, x: net.zero_grad(set_to_none=False), "is None"), (lambda net, x: ag.save({"x": x}, "x.pt"), "path comes first"),
     (lambda net, x: F.cross_entropy(x, ag.tensor([0, 1])), "integers of NumPy's"), (lambda net, x: x[ag.tensor([0, 1])], "integers of NumPy's"),
 ])
-def test_what_is_not_there_says_what_to_write(write, says):
+def test_missing_names_say_what_to_write(write, says):
     with pytest.raises((AttributeError, ag.Error, IndexError), match=says):
         write(nn.Linear(3, 3), ag.variable(np.ones((2, 3))))
 
 
-def test_names_that_nobody_knows_have_no_hint():
+def test_unknown_names_have_no_hint():
     for owner in (ag, nn, F, ag.optim, nn.Linear(1, 1), ag.optim.SGD([ag.variable(1.0)]), ag.variable(1.0)):
         assert not hasattr(owner, "grdient") and not hasattr(owner, "__missing__")
         with pytest.raises(AttributeError, match="has no attribute 'grdient'$"):
@@ -242,7 +242,7 @@ def test_complex_numbers_have_no_order():
     assert (z == 1 + 2j).all() and (z != 1j).all() and (x < 3).all()
 
 
-def test_a_gradient_that_was_freed_is_missed_aloud():
+def test_a_freed_gradient_raises_an_error():
     x = ag.variable(3.0)
     y = x * x
     L = y + 1

@@ -182,7 +182,7 @@ def test_a_loss_is_formatted_like_its_number():
         f"{x:.2f}"
 
 
-def test_pooling_and_losses_are_pytorchs():
+def test_pooling_and_losses_match_pytorch():
     torch = pytest.importorskip("torch")
     numbers = np.random.default_rng(7)
     images, logits, t = numbers.standard_normal((2, 3, 6, 6)), numbers.standard_normal((4,)), numbers.uniform(0, 1, 4)

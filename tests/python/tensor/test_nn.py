@@ -30,7 +30,7 @@ print(float(loss), np.asarray(z.grad), z.numpy())
 """
 
 
-def test_the_program_runs_as_it_was_promised(capsys):
+def test_the_documented_program_runs(capsys):
     x = cplx(20, 1)
     ag.nn.manual_seed(0)
     names = {"x": x, "y": 1j * x}
@@ -83,7 +83,7 @@ def test_fields_are_parameters():
         ag.nn.Module()(1)
 
 
-def test_state_dicts_go_round(tmp_path):
+def test_state_dicts_round_trip(tmp_path):
     a, b = Block(ag.variable(1.0)), Block(ag.variable(5.0))
     ag.save(tmp_path / "net.safetensors", a.state_dict())
     kept = a.state_dict()
@@ -109,7 +109,7 @@ def test_dropout_drops_in_training_alone():
 
 
 @pytest.mark.parametrize("dtype", ["float32", "complex128"])
-def test_layers_are_pytorchs(dtype):
+def test_layers_match_pytorch(dtype):
     torch = pytest.importorskip("torch")
     x = cplx(2, 4, 6).astype(dtype) if "complex" in dtype else cplx(2, 4, 6).real.astype(dtype)
     t = torch.tensor(x)
@@ -135,7 +135,7 @@ def trained(make, steps=5, **options):
 
 
 @pytest.mark.parametrize("name, options", [("AdamW", {"weight_decay": 0.0}), ("SGD", {"momentum": 0.9}), ("SGD", {"momentum": 0.9, "nesterov": True})])
-def test_steps_are_pytorchs(name, options):
+def test_optimiser_steps_match_pytorch(name, options):
     torch = pytest.importorskip("torch")
     z, w, _ = trained(getattr(ag.optim, name), lr=0.01, **options)
     t, u = torch.tensor([[1 + 2j, 0.5]], dtype=torch.complex128, requires_grad=True), torch.tensor([2.0], requires_grad=True)
@@ -148,7 +148,7 @@ def test_steps_are_pytorchs(name, options):
     np.testing.assert_allclose(w, u.detach(), rtol=1e-5)
 
 
-def test_a_resumed_optimiser_goes_on_as_if_nothing_had_been():
+def test_a_resumed_optimiser_continues_as_if_never_stopped():
     z, w, opt = trained(ag.optim.AdamW, lr=ag.optim.cosine_rate(0.1, 0.0, 10))
     a, b = ag.variable(z.numpy()), ag.variable(w.numpy())
     fresh = ag.optim.AdamW([("z", a), ("w", b)], lr=ag.optim.cosine_rate(0.1, 0.0, 10))
@@ -187,7 +187,7 @@ def test_lbfgs_finds_the_minimum():
     (lambda: ag.optim.SGD([ag.variable(1.0)], lr=-1.0).step(), "learning rate"), (lambda: ag.nn.Linear(1, 1, dtype=int), "nn: dtype must be .*, got int64"),
     (lambda: ag.optim.AdamW([ag.variable(1.0)], complex_moments="three"), "three"),
 ])
-def test_what_does_not_fit(make, text):
+def test_mismatches_are_errors(make, text):
     with pytest.raises(ag.Error, match=text):
         make()
 

@@ -73,7 +73,7 @@ PLANTED = {
 
 
 @pytest.mark.parametrize("mistake", PLANTED)
-def test_a_wrong_gradient_is_refused_with_what_is_wrong_with_it(mistake):
+def test_a_wrong_gradient_is_refused_with_a_diagnosis(mistake):
     @ag.op
     def my_square(z):
         return z * z
@@ -90,7 +90,7 @@ def test_a_wrong_gradient_is_refused_with_what_is_wrong_with_it(mistake):
         ag.jvp(my_square, 1.0, 1.0)
 
 
-def test_what_an_own_op_gets_wrong_is_named():
+def test_mistakes_in_a_custom_op_are_named():
     @ag.op
     def two(z):
         return z, 2 * z
@@ -177,7 +177,7 @@ def odd(*_):
     (lambda g, x, w: [g, g], ag.Error, "triple: got 2 gradients for 1 inputs"),
     (lambda g, x, w: ["g"], TypeError, "triple"),
 ])
-def test_what_goes_wrong_in_a_callback_comes_out_of_backward(vjp, error, text):
+def test_exceptions_in_a_callback_propagate_from_backward(vjp, error, text):
     x = ag.variable([1.0, 2.0])
     y = x * 2
     L = own(vjp)(y).sum()
@@ -190,7 +190,7 @@ def test_what_goes_wrong_in_a_callback_comes_out_of_backward(vjp, error, text):
     np.testing.assert_array_equal(x.grad, [3, 3])
 
 
-def test_a_callback_cannot_change_what_it_is_shown():
+def test_a_callback_cannot_change_its_arguments():
     def greedy(g, x, w):
         with pytest.raises(ValueError):
             x[0][0] = 5
@@ -207,7 +207,7 @@ def test_a_callback_cannot_change_what_it_is_shown():
     (lambda: own(None).vjp(lambda g: g), "2 or 3 arguments, got 1"),
     (lambda: own(None).jvp(lambda v: v), "attach the vjp first|2 or 3 arguments, got 1"),
 ])
-def test_what_is_no_op(make, text):
+def test_invalid_custom_ops(make, text):
     with pytest.raises((ag.Error, ValueError), match=text):
         make()
 

@@ -126,7 +126,7 @@ def test_a_long_chain_needs_no_deep_stack():
     del h
 
 
-def test_tensors_go_with_their_last_reference():
+def test_tensors_are_freed_with_their_last_reference():
     x = ag.variable(1.0)
     y = x * 2
     z = y * 3
@@ -173,7 +173,7 @@ def test_a_value_of_one_thread_is_differentiated_in_another():
     assert float(x.grad) == 12
 
 
-def test_no_grad_is_of_one_thread():
+def test_no_grad_applies_to_one_thread():
     x, found = ag.variable(1.0), []
     with ag.no_grad():
         t = threading.Thread(target=lambda: found.append((x * x).requires_grad))

@@ -60,12 +60,12 @@ def test_arrays_of_every_layout(array):
 
 
 @pytest.mark.parametrize("what", ["text", None, object(), [1, "a"], np.array(["a"]), np.longdouble(1), np.zeros((1,) * 9), np.array([1], "datetime64[s]")])
-def test_what_is_no_array_of_numbers(what):
+def test_objects_that_are_not_arrays_of_numbers(what):
     with pytest.raises(TypeError):
         ag.variable(what)
 
 
-def test_nobody_changes_what_the_tape_has_saved():
+def test_values_saved_on_the_tape_cannot_be_changed():
     a = np.array([1.0, 2.0])
     x = ag.variable(a)
     L = (x * x).sum()
@@ -93,7 +93,7 @@ def test_views_outlive_their_tensor_and_share_its_numbers():
     assert a[99999] == 99999
 
 
-def test_pytorchs_tensors_come_and_go():
+def test_tensors_convert_to_and_from_pytorch():
     torch = pytest.importorskip("torch")
     x = ag.variable([1 + 2j, 3.0])
     t = torch.from_dlpack(x)
@@ -117,7 +117,7 @@ def test_single_numbers():
         len(x)
 
 
-def test_it_says_what_it_is():
+def test_repr():
     z = ag.variable([1 + 2j])
     assert repr(z) == "tensor([1.+2.j], dtype=complex128, variable)"
     assert repr(z * z) == "tensor([-3.+4.j], dtype=complex128, op=mul)"
@@ -137,7 +137,7 @@ OPERANDS = [np.array([[1.5], [2.0]]), np.array([0.5, 1.0, 2.0]), cplx(2, 3), 2, 
 @pytest.mark.parametrize("name", OPERATORS)
 @pytest.mark.parametrize("i", range(len(OPERANDS)))
 @pytest.mark.parametrize("kind", ["real", "complex"])
-def test_operators_are_numpys_with_a_gradient(name, i, kind):
+def test_operators_match_numpy_and_have_gradients(name, i, kind):
     f, other = OPERATORS[name], OPERANDS[i]
     a = np.array([[1.0, 2.0, 0.5], [0.7, 1.1, 3.0]]) + (1j * 0.3 if kind == "complex" else 0)
     for call in (lambda x: f(x, other), lambda x: f(other, x)):
@@ -155,7 +155,7 @@ def test_operators_are_numpys_with_a_gradient(name, i, kind):
 
 
 @pytest.mark.parametrize("shapes", [((2, 3), (3, 4)), ((3,), (3, 4)), ((2, 3), (3,)), ((3,), (3,)), ((5, 2, 3), (3, 2)), ((3,), (5, 3, 2))])
-def test_matrix_products_are_numpys(shapes):
+def test_matrix_products_match_numpy(shapes):
     a, b = NUMBERS.standard_normal(shapes[0]), cplx(*shapes[1])
     x, y = ag.variable(a), ag.variable(b)
     w = x @ y
@@ -198,7 +198,7 @@ def test_comparisons_are_arrays():
     np.array([[0, 1], [2, 2]]), (slice(None), [2, 0]), np.array([True, False, True]), (np.array([True, False, True]), slice(1, 3)), (), ..., (1, ..., None),
     np.int64(1), True,
 ])
-def test_indexing_is_numpys_with_a_gradient(key):
+def test_indexing_matches_numpy_and_has_gradients(key):
     a = cplx(3, 4)
     x = ag.variable(a)
     y = x[key]
@@ -211,7 +211,7 @@ def test_indexing_is_numpys_with_a_gradient(key):
 
 
 @pytest.mark.parametrize("key", [3, -4, (0, 0, 0), (..., ...), "a", 1.5, [7], np.array([True])])
-def test_indices_outside_are_index_errors(key):
+def test_indices_out_of_range_are_index_errors(key):
     with pytest.raises(IndexError):
         ag.variable(np.zeros((3, 4)))[key]
 
@@ -228,7 +228,7 @@ def test_rows_come_one_by_one():
 
 # Backward passes
 
-def test_gradients_add_up_until_they_are_forgotten():
+def test_gradients_accumulate_until_they_are_cleared():
     x = ag.variable(3.0)
     assert x.grad is None
     (x * x).backward()
@@ -250,7 +250,7 @@ def test_gradients_add_up_until_they_are_forgotten():
     (lambda z: abs(z.detach()).sum(), "the loss does not depend on any variable"),
     (lambda z: abs(z[:0]), "real scalar loss"),
 ])
-def test_what_no_backward_pass_starts_from(loss, text):
+def test_values_that_backward_cannot_start_from(loss, text):
     with pytest.raises(ag.Error, match=text):
         loss(ag.variable([1 + 2j, 3.0])).backward()
 
@@ -268,7 +268,7 @@ def test_a_graph_is_walked_once_unless_it_is_retained():
     assert float(x.grad) == 24
 
 
-def test_two_losses_of_their_own_each_have_a_pass():
+def test_two_separate_losses_each_have_a_backward_pass():
     x = ag.variable(2.0)
     a, b = x * x, x * 5
     a.backward()
@@ -291,7 +291,7 @@ def test_gradients_in_the_middle_are_kept_where_asked_for():
         ag.constant(1.0).retain_grad()
 
 
-def test_nothing_is_recorded_in_no_grad():
+def test_no_grad_records_nothing():
     x = ag.variable(2.0)
 
     @ag.no_grad()

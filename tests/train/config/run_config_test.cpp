@@ -78,7 +78,7 @@ BOOST_AUTO_TEST_CASE(the_command_line_overrides_the_file_and_the_file_the_preset
   BOOST_TEST(c.model.n_heads == 4);
 }
 
-BOOST_AUTO_TEST_CASE(what_follows_from_what_was_given) {
+BOOST_AUTO_TEST_CASE(settings_that_follow_from_others) {
   BOOST_TEST(RunConfig::resolve({}, options({{"length", "40"}})).model.max_seq_len == 40);
   BOOST_TEST(RunConfig::resolve({}, options({{"max_seq_len", "40"}})).training.length == 40);
   BOOST_TEST(RunConfig::resolve({}, options({{"steps", "100"}})).schedule().warmup == 10);
@@ -201,7 +201,7 @@ BOOST_AUTO_TEST_CASE(numbers_that_would_overflow_are_refused) {
   BOOST_TEST(refused({{"seed", huge}}) == "");
 }
 
-BOOST_AUTO_TEST_CASE(runs_without_a_choice_go_on_as_they_began) {
+BOOST_AUTO_TEST_CASE(runs_from_before_a_setting_existed_resume_unchanged) {
   const auto without = [](std::string json, const std::string& line) {
     BOOST_TEST_REQUIRE(json.find(line) != std::string::npos);
     return RunConfig::from_json(json.erase(json.find(line), line.size())).training;

@@ -234,7 +234,7 @@ BOOST_AUTO_TEST_CASE(an_approximate_index_is_measured_when_it_is_rebuilt) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(what_could_run_dry_is_refused_at_the_start) {
+BOOST_AUTO_TEST_CASE(knowledge_bases_too_small_for_the_exclusion_are_refused_at_the_start) {
   BOOST_TEST(retriever_error({{"irw_passages", "4", ""}}) ==
              "irw_top_k: 3 of 4 passages cannot be chosen when up to 2 of them overlap a window of 17 tokens; use more or shorter "
              "passages");

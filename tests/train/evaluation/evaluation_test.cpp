@@ -170,7 +170,7 @@ BOOST_AUTO_TEST_CASE(the_confusion_matrix) {
   BOOST_TEST(error_of([] { ConfusionMatrix(0); }) == "confusion: requires at least one class, got 0");
 }
 
-BOOST_AUTO_TEST_CASE(what_is_unknown_costs_what_it_takes_to_spell_it) {
+BOOST_AUTO_TEST_CASE(unknown_tokens_cost_the_bits_that_spell_them) {
   // Each kind of tokens that has an unknown one, on a text of which it knows nothing but the spaces.
   for (const char* kind : {"char", "words"}) {
     const TokenizerPtr tokens = make_tokens({.kind = kind}, "aa b\nb aa\n");
@@ -186,7 +186,7 @@ BOOST_AUTO_TEST_CASE(what_is_unknown_costs_what_it_takes_to_spell_it) {
     BOOST_TEST(bytes == (words ? 18 : 20), kind);
     BOOST_TEST(unknown == (words ? 3 : 15), kind);  // <unk> as a word says what it stands for
     BOOST_TEST(unknown_bytes == (words ? 10 : 15), kind);
-    // However well it guesses that nothing is known, bits a byte are not few.
+    // Predicting <unk> well must not make the bits per byte small.
     const Evaluation certain{
         .loss = 0, .count = targets, .bytes = bytes, .unknown = unknown, .unknown_bytes = unknown_bytes, .confusion = std::nullopt};
     BOOST_TEST(

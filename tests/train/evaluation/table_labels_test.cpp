@@ -54,7 +54,7 @@ BOOST_AUTO_TEST_CASE(json_lines_keep_every_character) {
              "n,text,big,predicted,probability\n1.5,x,1.2345678901234568e+20,\"short, or so\",0.750000\n");
 }
 
-BOOST_AUTO_TEST_CASE(what_cannot_be_is_named) {
+BOOST_AUTO_TEST_CASE(invalid_tables_are_named) {
   const auto error = [](const char* name, const char* text, const LabelledForm& form = {}, const TableColumns& wanted = {}) {
     const std::string whole = error_of([&] { labelled(name, text, form, wanted); });
     return whole.substr(whole.rfind(name) + std::string_view(name).size());

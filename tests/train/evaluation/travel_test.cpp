@@ -57,7 +57,7 @@ struct Fixture {
     save_checkpoint<double>(path, config, {.step = 5}, model->parameters(), nullptr);
     return {Checkpoint(path), nullptr, {}};
   }
-  /// The model's own numbers.
+  /// The values of one parameter of the model.
   Tensor<double>& numbers(const std::string& name) {
     for (Parameter<double>& p : parameters)
       if (p.name == name) return std::get<Var<double>>(p.var).value();
@@ -100,7 +100,7 @@ BOOST_AUTO_TEST_CASE(rates_add_up_to_the_checkpoint_and_a_line_stands_for_the_st
   BOOST_TEST(without.find("contains no learning rates") != std::string::npos, without);
 }
 
-BOOST_AUTO_TEST_CASE(ways_are_from_the_start_and_setting_back_undoes_them) {
+BOOST_AUTO_TEST_CASE(distances_are_from_the_start_and_setting_back_undoes_them) {
   Fixture fixture;
   const double at_start = evaluate<double>(*fixture.model, fixture.set).loss;
   Tensor<double>& bias = fixture.numbers("blocks.1.attn.phase_bias");

@@ -53,7 +53,7 @@ BOOST_AUTO_TEST_CASE(rounded_factors_train_much_like_whole_ones) {
     set_num_threads(threads);
     TrainingRun<float> run(small_run({{"precision", precision, ""}, {"d_model", "64", ""}, {"d_ff", "64", ""}}), small_corpus());
     while (!run.finished()) run.step();
-    BOOST_TEST(!bf16_products_are_on());  // validations use full precision
+    BOOST_TEST(!bf16_products_enabled());  // validations use full precision
     bool is_best = false;
     return run.validate(is_best).loss;
   };
@@ -221,7 +221,7 @@ BOOST_AUTO_TEST_CASE(a_loss_that_is_not_finite_stops_before_anything_changes) {
   BOOST_TEST((std::memcmp(after.data(), bad.data(), bad.size() * sizeof(float)) == 0));
 }
 
-BOOST_AUTO_TEST_CASE(what_does_not_fit_is_said_at_once) {
+BOOST_AUTO_TEST_CASE(incompatible_settings_and_checkpoints_are_refused_at_once) {
   BOOST_TEST(error_of([] {
                TrainingRun<float>(small_run({{"vocab_size", "10", ""}}), small_corpus());
              }) == "vocab_size: 10 ids are too few for the corpus's 200 words; use 0 to fit the corpus");
@@ -238,7 +238,7 @@ BOOST_AUTO_TEST_CASE(what_does_not_fit_is_said_at_once) {
              "checkpoint: " + scratch / "b" + " cannot be resumed: it has no optimizer state");
 }
 
-BOOST_AUTO_TEST_CASE(a_session_keeps_what_is_due) {
+BOOST_AUTO_TEST_CASE(a_session_validates_logs_and_saves_when_due) {
   const TemporaryDirectory scratch;
   const RunFolder folder(scratch / "run");
   const RunConfig config = small_run({{"eval_every", "5", ""}, {"checkpoint_every", "4", ""}, {"log_every", "3", ""}});

@@ -24,7 +24,7 @@ Grid grid_of(const Settings& given, const Settings& grids = {}, std::int64_t see
 }
 
 /// Simulates training: the `score` for the settings of each run, counting the runs.
-struct Imagined {
+struct SimulatedRuns {
   std::map<std::string, int> trained{};
   SweepScores scores{};
 
@@ -43,7 +43,7 @@ struct Imagined {
   }
 };
 
-/// Least at `best`.
+/// A score that is smallest at `best`.
 double bowl(double lr, double best) { return std::pow(std::log(lr / best), 2); }
 
 std::string best_of(const SweepPlan& plan) { return plan.best() ? plan.name(*plan.best()) : "none"; }
@@ -69,7 +69,7 @@ BOOST_AUTO_TEST_CASE(values_of_a_grid) {
   BOOST_TEST(grid_of({}, {{"irw_layers", "0;0,1", ""}}).axes[0].values.size() == 2U);
 }
 
-BOOST_AUTO_TEST_CASE(values_that_are_none) {
+BOOST_AUTO_TEST_CASE(invalid_values) {
   BOOST_TEST(error_of([] { grid_of({{"lr", "", "--lr"}}); }) == "--lr: a value is empty; separate values with \",\"");
   BOOST_TEST(error_of([] { grid_of({{"lr", "1e-3,", "--lr"}}); }) == "--lr: a value is empty; separate values with \",\"");
   BOOST_TEST(error_of([] {
@@ -103,7 +103,7 @@ BOOST_AUTO_TEST_CASE(values_that_are_none) {
 
 BOOST_AUTO_TEST_CASE(every_combination_with_every_seed) {
   SweepPlan plan({.grid = grid_of({{"lr", "1e-3,3e-3,1e-2", ""}, {"dropout", "0,0.1", ""}}, {}, 2)}, with_defaults);
-  Imagined world;
+  SimulatedRuns world;
   world.finish(plan, [](double lr, const SweepRun&) { return bowl(lr, 3e-3); });
   BOOST_TEST(world.trained.size() == 12U);
   BOOST_TEST(best_of(plan) == "lr=3e-3,dropout=0");
@@ -116,7 +116,7 @@ BOOST_AUTO_TEST_CASE(halving_trains_the_best_third_in_full_and_the_best_with_the
                  with_defaults);
   BOOST_TEST(with_defaults(plan.settings(SweepRun{0, true, 0})).training.steps == 30);
   BOOST_TEST(with_defaults(plan.settings(SweepRun{0, false, 0})).training.steps == 90);
-  Imagined world;
+  SimulatedRuns world;
   // The best after a third is not the best in the end.
   world.finish(plan, [](double lr, const SweepRun& run) { return bowl(lr, run.third ? 3.9e-3 : 2e-3); });
   BOOST_TEST(world.trained.size() == 5U + 2U + 2U);
@@ -130,7 +130,7 @@ BOOST_AUTO_TEST_CASE(widening_goes_on_until_the_best_is_inside) {
   for (const bool halving : {false, true})
     for (const double best : {1e-5, 2e-3, 0.3}) {
       SweepPlan plan({.grid = grid_of({{"lr", "1e-3,2e-3,4e-3", ""}}), .halving = halving, .widen = true}, with_defaults);
-      Imagined world;
+      SimulatedRuns world;
       world.finish(plan, [&](double lr, const SweepRun&) { return bowl(lr, best); });
       BOOST_TEST_REQUIRE(plan.best().has_value());
       double found = 0;
@@ -144,31 +144,31 @@ BOOST_AUTO_TEST_CASE(widening_goes_on_until_the_best_is_inside) {
     }
   // If the best value never lies inside, the search ends with a warning.
   SweepPlan plan({.grid = grid_of({{"lr", "1e-3,2e-3", ""}}), .widen = true}, with_defaults);
-  Imagined world;
+  SimulatedRuns world;
   world.finish(plan, [](double lr, const SweepRun&) { return -lr; });
   BOOST_TEST(plan.size() == 2 + SweepPlan::most_added);
   BOOST_TEST(plan.edges().size() == 1U);
   BOOST_TEST(plan.edges()[0].upper);
 }
 
-BOOST_AUTO_TEST_CASE(what_has_no_numbers_comes_last) {
+BOOST_AUTO_TEST_CASE(configurations_without_scores_come_last) {
   const double infinite = no_score[0];
   SweepPlan plan({.grid = grid_of({{"lr", "1e-3,1e-2,1e-1", ""}}, {}, 2), .halving = true, .widen = true}, with_defaults);
-  Imagined world;
+  SimulatedRuns world;
   world.finish(plan, [&](double lr, const SweepRun& run) { return lr > 5e-2 || (lr > 5e-3 && run.seed == 1) ? infinite : 1 / lr; });
   BOOST_TEST(best_of(plan) == "lr=1e-3");
   BOOST_TEST(plan.edges().empty());  // the neighbour diverges
   BOOST_TEST(!world.trained.contains("lr=1e-1/seed-0"));
   SweepPlan hopeless({.grid = grid_of({{"lr", "1e-3,1e-2,1e-1", ""}}), .halving = true, .widen = true}, with_defaults);
-  Imagined nowhere;
+  SimulatedRuns nowhere;
   nowhere.finish(hopeless, [&](double, const SweepRun&) { return infinite; });
   BOOST_TEST(nowhere.trained.size() == 3U);
   BOOST_TEST(!hopeless.best());
 }
 
-BOOST_AUTO_TEST_CASE(the_best_without_numbers_for_another_seed_is_not_the_best) {
+BOOST_AUTO_TEST_CASE(a_configuration_that_fails_with_another_seed_is_not_the_best) {
   SweepPlan plan({.grid = grid_of({{"lr", "1e-3,2e-3,4e-3", ""}}, {}, 3), .search_seeds = 1}, with_defaults);
-  Imagined world;
+  SimulatedRuns world;
   world.finish(plan, [](double lr, const SweepRun& run) { return lr > 3e-3 && run.seed == 2 ? no_score[0] : bowl(lr, 4e-3); });
   BOOST_TEST(best_of(plan) == "lr=2e-3");
   BOOST_TEST(world.trained.size() == 3U + 2U + 2U);
@@ -183,11 +183,11 @@ BOOST_AUTO_TEST_CASE(a_stopped_sweep_comes_to_the_same_end) {
     return bowl(lr, 1.5e-2) + 0.3 * std::sin(static_cast<double>(run.seed) + 100 * lr);
   };
   SweepPlan whole(request, with_defaults);
-  Imagined once;
+  SimulatedRuns once;
   once.finish(whole, score);
   BOOST_TEST(once.trained.size() > 12U);
   for (std::size_t stop = 0; stop < once.trained.size(); ++stop) {
-    Imagined twice;
+    SimulatedRuns twice;
     SweepPlan before(request, with_defaults), after(request, with_defaults);
     twice.finish(before, score, stop);
     twice.finish(after, score);

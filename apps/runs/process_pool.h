@@ -9,7 +9,7 @@
 namespace argand {
 
 /// Commands executed one after another until `next` has none left: training, then commands that use the trained model.
-struct SideJob {
+struct ProcessJob {
   std::string name;    ///< for messages
   std::string folder;  ///< of the run; its processes print to FOLDER.txt
   /// The words of the next command; empty when all is done.
@@ -22,7 +22,7 @@ struct FailedJob {
   std::string last_line{};  ///< last line printed
 };
 
-struct SideBySide {
+struct ProcessPool {
   std::string label;      ///< shown before the count of finished jobs, for example "ablate"
   std::int64_t jobs = 1;  ///< processes at a time
   /// Called when a job that had work to do is finished: returns the text to print after "3 of 12: NAME: ", or "".
@@ -34,7 +34,7 @@ struct SideBySide {
 
   /// Runs all jobs, showing progress on a terminal. Returns 0, or the signal that stopped it after every process has saved and
   /// ended.
-  int run(const std::vector<SideJob>& work) const;
+  int run(const std::vector<ProcessJob>& work) const;
 };
 
 }  // namespace argand

@@ -1,4 +1,4 @@
-#include "apps/runs/side_by_side.h"
+#include "apps/runs/process_pool.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -35,7 +35,7 @@ class Child {
  public:
   /// Appends its output to the file `output`.
   Child(const std::string& label, const CommandLine& arguments, const std::string& output) {
-    const std::string self = std::filesystem::canonical(own_program());
+    const std::string self = std::filesystem::canonical(current_program());
     std::vector<const char*> argv = {self.c_str()};
     for (const std::string& a : arguments) argv.push_back(a.c_str());
     argv.push_back(nullptr);
@@ -89,7 +89,7 @@ std::string last_line_of(const std::string& path, std::uintmax_t begin) {
 double progress_of(const std::string& folder) {
   std::ifstream file(RunFolder(folder).file("config.json"));
   const std::string text(std::istreambuf_iterator<char>(file), {});
-  const auto config = json_or_nothing<nlohmann::json>(text);
+  const auto config = try_parse_json<nlohmann::json>(text);
   if (!config.is_object() || !config.contains("training")) return 0;
   double step = 0;
   for_each_line(RunFolder(folder).log(), [&](const nlohmann::ordered_json& line, std::int64_t) {
@@ -113,9 +113,9 @@ void wait_until_free(const std::string& folder) {
 
 }  // namespace
 
-int SideBySide::run(const std::vector<SideJob>& work) const {
+int ProcessPool::run(const std::vector<ProcessJob>& work) const {
   std::vector<double> shares;  // of each run, finished or not, when last checked
-  for (const SideJob& job : work) shares.push_back(progress_of(job.folder));
+  for (const ProcessJob& job : work) shares.push_back(progress_of(job.folder));
   const auto share_done = [&] { return std::accumulate(shares.begin(), shares.end(), 0.0) / static_cast<double>(shares.size()); };
   const double at_start = share_done();
   const Interrupt interrupt("stopping: every run finishes its step and saves; press Ctrl-C again not to wait");
@@ -150,7 +150,7 @@ int SideBySide::run(const std::vector<SideJob>& work) const {
         ++it;
         continue;
       }
-      const SideJob& job = work[it->first];
+      const ProcessJob& job = work[it->first];
       const int code = it->second.child->exit_code();
       const bool done = code == 0 || (may_fail && may_fail(it->second.command));
       CommandLine command = done ? job.next() : it->second.command;

@@ -4,13 +4,13 @@
 
 using namespace argand;
 
-BOOST_AUTO_TEST_SUITE(until_stop)
+BOOST_AUTO_TEST_SUITE(stop_text_filter)
 
 namespace {
 
-/// What is shown of pieces after each of them, with | between, and at the end.
+/// The text shown after each piece, separated by |, and what is left at the end.
 std::string shown(std::vector<std::string> stops, const std::vector<std::string>& pieces) {
-  UntilStop end(std::move(stops));
+  StopTextFilter end(std::move(stops));
   std::string text;
   for (const std::string& piece : pieces) text += end.next(piece) + "|";
   return text + end.rest() + (end.stopped() ? "!" : "");
@@ -21,7 +21,7 @@ std::string shown(std::vector<std::string> stops, const std::vector<std::string>
 BOOST_AUTO_TEST_CASE(nothing_of_the_stop_is_shown) {
   BOOST_TEST(shown({"\n\n"}, {"a\n", "b\n", "\nc"}) == "a|\nb||!");
   BOOST_TEST(shown({"END"}, {"the E", "N", "d E", "ND of"}) == "the ||ENd ||!");
-  BOOST_TEST(shown({"aab"}, {"a", "a", "a", "b"}) == "||a||!");  // the end of what is held may begin it again
+  BOOST_TEST(shown({"aab"}, {"a", "a", "a", "b"}) == "||a||!");  // the end of the held text may start another match
   BOOST_TEST(shown({"xyz", "b"}, {"axy", "b", "more"}) == "a|xy||!");
 }
 

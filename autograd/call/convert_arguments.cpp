@@ -105,36 +105,36 @@ made(As<P>, const Call& call, std::size_t i) {
 }  // namespace
 
 template <class P>
-P taken(const Call& call, std::size_t i) {
+P argument_as(const Call& call, std::size_t i) {
   return made(As<P>(), call, i);
 }
 
 template <Scalar T>
-void give_one(Call& call, Var<T> result) {
+void append_result(Call& call, Var<T> result) {
   call.results.emplace_back(DynamicVar(std::move(result)));
 }
-void give_one(Call& call, Ids result) { call.results.emplace_back(std::move(result)); }
+void append_result(Call& call, Ids result) { call.results.emplace_back(std::move(result)); }
 
-#define ARGAND_TAKEN(P) template P taken<P>(const Call&, std::size_t);
-#define ARGAND_TAKEN_OF(T)          \
-  ARGAND_TAKEN(Var<T>)              \
-  ARGAND_TAKEN(TensorOrNumber<T>)   \
-  ARGAND_TAKEN(std::vector<Var<T>>) \
-  ARGAND_TAKEN(T)                   \
-  template void give_one(Call&, Var<T>);
+#define ARGAND_ARGUMENT_AS(P) template P argument_as<P>(const Call&, std::size_t);
+#define ARGAND_TAKEN_OF(T)                \
+  ARGAND_ARGUMENT_AS(Var<T>)              \
+  ARGAND_ARGUMENT_AS(TensorOrNumber<T>)   \
+  ARGAND_ARGUMENT_AS(std::vector<Var<T>>) \
+  ARGAND_ARGUMENT_AS(T)                   \
+  template void append_result(Call&, Var<T>);
 ARGAND_FOR_SCALAR(ARGAND_TAKEN_OF)
-ARGAND_TAKEN(std::monostate)
-ARGAND_TAKEN(bool)
-ARGAND_TAKEN(int)
-ARGAND_TAKEN(std::int64_t)
-ARGAND_TAKEN(std::string)
-ARGAND_TAKEN(std::vector<int>)
-ARGAND_TAKEN(std::vector<std::int64_t>)
-ARGAND_TAKEN(Ids)
-ARGAND_TAKEN(Mask)
+ARGAND_ARGUMENT_AS(std::monostate)
+ARGAND_ARGUMENT_AS(bool)
+ARGAND_ARGUMENT_AS(int)
+ARGAND_ARGUMENT_AS(std::int64_t)
+ARGAND_ARGUMENT_AS(std::string)
+ARGAND_ARGUMENT_AS(std::vector<int>)
+ARGAND_ARGUMENT_AS(std::vector<std::int64_t>)
+ARGAND_ARGUMENT_AS(Ids)
+ARGAND_ARGUMENT_AS(Mask)
 using Pair = std::array<std::int64_t, 2>;
 using Triple = std::array<std::int64_t, 3>;
-ARGAND_TAKEN(Pair)
-ARGAND_TAKEN(Triple)
+ARGAND_ARGUMENT_AS(Pair)
+ARGAND_ARGUMENT_AS(Triple)
 
 }  // namespace argand::call_detail

@@ -40,9 +40,9 @@ struct Subject {
 /// Which of the uses a case is checked for: long cases skip those that do not depend on length.
 enum class CheckLevel { All, Short, Long };
 
-class Ways {
+class UsageComparisons {
  public:
-  explicit Ways(UsageTally& tally) : tally_(tally) {}
+  explicit UsageComparisons(UsageTally& tally) : tally_(tally) {}
 
   /// Checks every use but Size, in both precisions, until the first fault. Returns false if there is one.
   bool check(Subject& s, CheckLevel level);

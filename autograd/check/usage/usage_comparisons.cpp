@@ -1,4 +1,4 @@
-#include "autograd/check/usage/usage_ways.h"
+#include "autograd/check/usage/usage_comparisons.h"
 
 #include <fmt/core.h>
 
@@ -62,8 +62,9 @@ std::int64_t Subject::gradient_size() const {
 
 /// Compares got(k) with want(k), within bar(k), for the elements of one tensor and reports the first that is outside its bar.
 template <class Got, class Want, class Bar>
-bool Ways::compare(Use use, const Subject& s, std::string_view precision, std::string_view how, const std::string& tensor,
-                   const Shape& shape, bool is_complex, const Got& got, const Want& want, const Bar& bar) {
+bool UsageComparisons::compare(Use use, const Subject& s, std::string_view precision, std::string_view how,
+                               const std::string& tensor, const Shape& shape, bool is_complex, const Got& got, const Want& want,
+                               const Bar& bar) {
   tally_.compared[static_cast<std::size_t>(use)] += shape.size();
   double& worst = tally_.worst[static_cast<std::size_t>(use)];
   for (std::int64_t element = 0; element < shape.size(); ++element) {
@@ -82,8 +83,8 @@ bool Ways::compare(Use use, const Subject& s, std::string_view precision, std::s
 
 /// The same for every input's gradient: want(i, k), bar(i, k).
 template <class Want, class Bar>
-bool Ways::compare_gradients(Use use, const Subject& s, std::string_view precision, std::string_view how,
-                             const std::vector<Numbers>& got, const Want& want, const Bar& bar) {
+bool UsageComparisons::compare_gradients(Use use, const Subject& s, std::string_view precision, std::string_view how,
+                                         const std::vector<Numbers>& got, const Want& want, const Bar& bar) {
   for (std::size_t i = 0; i < s.inputs.size(); ++i)
     if (!compare(
             use, s, precision, how, fmt::format("gradient of input {}", i), shape_of(s.inputs[i]), s.inputs[i].index() == 1,
@@ -94,7 +95,8 @@ bool Ways::compare_gradients(Use use, const Subject& s, std::string_view precisi
 }
 
 /// Whether the sample equals s.sample up to rounding in this precision.
-bool Ways::close(Use use, const Subject& s, std::string_view precision, std::string_view how, const Sample& got, double epsilon) {
+bool UsageComparisons::close(Use use, const Subject& s, std::string_view precision, std::string_view how, const Sample& got,
+                             double epsilon) {
   const Sample& want = s.sample;
   const bool noisy = !s.noise.value.empty();
   const auto bar = [epsilon](std::complex<double> size, double condition, double noise) {
@@ -113,15 +115,15 @@ bool Ways::close(Use use, const Subject& s, std::string_view precision, std::str
 
 /// Where intermediate results cancel, float32 is less accurate than the condition predicts. The loss of accuracy is measured by the
 /// scatter of the same computation in float32; a systematic mistake does not scatter.
-bool Ways::close_in_float32(Subject& s, const Sample& single) {
+bool UsageComparisons::close_in_float32(Subject& s, const Sample& single) {
   UsageTally aside;
-  if (!Ways(aside).close(Use::Float32, s, "", "", single, epsilon_of<float>))
+  if (!UsageComparisons(aside).close(Use::Float32, s, "", "", single, epsilon_of<float>))
     s.noise = condition_of<float>(s.f32, s.inputs, s.incoming, single, relative_step);
   return close(Use::Float32, s, "float32", use_name(Use::Float32), single, epsilon_of<float>);
 }
 
-bool Ways::same_bits(Use use, const Subject& s, std::string_view precision, std::string_view how, const Sample& got,
-                     const Sample& want) {
+bool UsageComparisons::same_bits(Use use, const Subject& s, std::string_view precision, std::string_view how, const Sample& got,
+                                 const Sample& want) {
   const auto exactly = [](auto...) { return 0.0; };
   return compare(
              use, s, precision, how, "value", s.output, s.complex_output, [&](std::size_t k) { return got.value[k]; },
@@ -131,7 +133,7 @@ bool Ways::same_bits(Use use, const Subject& s, std::string_view precision, std:
 }
 
 template <RealScalar R>
-bool Ways::again(const Subject& s, const Passes<R>& passes, const Sample& first) {
+bool UsageComparisons::again(const Subject& s, const Passes<R>& passes, const Sample& first) {
   for (const char* which : {"second", "third"})
     if (!same_bits(Use::Again, s, scalar_name<R>(), fmt::format("wrong from the {} backward pass on", which),
                    passes.fresh(s.incoming), first))
@@ -140,7 +142,7 @@ bool Ways::again(const Subject& s, const Passes<R>& passes, const Sample& first)
 }
 
 template <RealScalar R>
-bool Ways::added(const Subject& s, const Passes<R>& passes, const Sample& first, int most) {
+bool UsageComparisons::added(const Subject& s, const Passes<R>& passes, const Sample& first, int most) {
   auto x = passes.variables();
   std::vector<Numbers> c;
   for (std::size_t i = 0; i < x.size(); ++i) {
@@ -167,7 +169,7 @@ bool Ways::added(const Subject& s, const Passes<R>& passes, const Sample& first,
 }
 
 template <RealScalar R>
-bool Ways::twice(const Subject& s, const Passes<R>& passes, const Sample& first) {
+bool UsageComparisons::twice(const Subject& s, const Passes<R>& passes, const Sample& first) {
   const auto x = passes.variables();
   passes.pass(x, std::array{s.incoming, times(s.incoming, -0.5)});
   return compare_gradients(
@@ -176,7 +178,7 @@ bool Ways::twice(const Subject& s, const Passes<R>& passes, const Sample& first)
 }
 
 template <RealScalar R>
-bool Ways::same_variable(const Subject& s, const FunctionOf<R>& f) {
+bool UsageComparisons::same_variable(const Subject& s, const FunctionOf<R>& f) {
   for (std::size_t j = 1; j < s.inputs.size(); ++j)
     for (std::size_t i = 0; i < j; ++i) {
       if (s.inputs[i].index() != s.inputs[j].index() || shape_of(s.inputs[i]) != shape_of(s.inputs[j])) continue;
@@ -202,7 +204,7 @@ bool Ways::same_variable(const Subject& s, const FunctionOf<R>& f) {
 
 /// A gradient is linear in dw, and multiplying by a power of 2 commutes with rounding.
 template <RealScalar R>
-bool Ways::scaled(const Subject& s, const Passes<R>& passes, const Sample& first, CheckLevel level) {
+bool UsageComparisons::scaled(const Subject& s, const Passes<R>& passes, const Sample& first, CheckLevel level) {
   const double large = std::same_as<R, double> ? 0x1p100 : 0x1p33;
   for (const double factor : {-4.0, large, 1 / large}) {
     if (level != CheckLevel::All && factor != -4) break;
@@ -217,7 +219,7 @@ bool Ways::scaled(const Subject& s, const Passes<R>& passes, const Sample& first
 }
 
 template <RealScalar R>
-bool Ways::split(const Subject& s, const Passes<R>& passes, const Sample& first) {
+bool UsageComparisons::split(const Subject& s, const Passes<R>& passes, const Sample& first) {
   Numbers part = s.incoming, rest = s.incoming;
   for (std::size_t k = 0; k < part.size(); ++k) (k / 5 % 2 == 0 ? rest : part)[k] = 0;
   const Sample a = passes.fresh(part), b = passes.fresh(rest);
@@ -233,7 +235,7 @@ bool Ways::split(const Subject& s, const Passes<R>& passes, const Sample& first)
 }
 
 template <RealScalar R>
-bool Ways::alone(const Subject& s, const Passes<R>& passes, const Sample& first) {
+bool UsageComparisons::alone(const Subject& s, const Passes<R>& passes, const Sample& first) {
   const auto bar = bar_of_sum<R>(s, first, 1);
   for (std::size_t i = 0; i < s.inputs.size(); ++i) {
     const auto x = passes.variable_among_constants(i);
@@ -249,7 +251,7 @@ bool Ways::alone(const Subject& s, const Passes<R>& passes, const Sample& first)
 }
 
 template <RealScalar R>
-bool Ways::overwritten(const Subject& s, const Passes<R>& passes, const Sample& first) {
+bool UsageComparisons::overwritten(const Subject& s, const Passes<R>& passes, const Sample& first) {
   const auto x = passes.variables();
   const auto overwrite = [&x] {
     for (const auto& input : x) std::visit([]<class T>(Var<T> v) { v.value().fill(T(RealOf<T>(0.375))); }, input);
@@ -260,7 +262,7 @@ bool Ways::overwritten(const Subject& s, const Passes<R>& passes, const Sample& 
 }
 
 template <RealScalar R>
-bool Ways::threads(const Subject& s, const Passes<R>& passes) {
+bool UsageComparisons::threads(const Subject& s, const Passes<R>& passes) {
   Sample one;
   for (const int n : {1, 2, 3}) {
     const ThreadCount fixed(n);
@@ -274,19 +276,19 @@ bool Ways::threads(const Subject& s, const Passes<R>& passes) {
 }
 
 template <RealScalar R>
-bool Ways::check_in(const Subject& s, const Passes<R>& passes, const Sample& first, CheckLevel level) {
+bool UsageComparisons::check_in(const Subject& s, const Passes<R>& passes, const Sample& first, CheckLevel level) {
   if (!added(s, passes, first, level == CheckLevel::All ? 3 : 0) || !twice(s, passes, first)) return false;
   if (!scaled(s, passes, first, level)) return false;
   if (level == CheckLevel::All && !(alone(s, passes, first) && overwritten(s, passes, first))) return false;
   return level == CheckLevel::Short || (split(s, passes, first) && threads(s, passes));
 }
 
-bool Ways::check_sample(Subject& s, Use use, std::string_view how) {
+bool UsageComparisons::check_sample(Subject& s, Use use, std::string_view how) {
   if (s.condition.value.empty()) s.condition = condition_of<double>(s.f, s.inputs, s.incoming, s.sample, relative_step);
   return close(use, s, "float64", how, Passes<double>(s.f, s.inputs).fresh(s.incoming), epsilon_of<double>);
 }
 
-bool Ways::check(Subject& s, CheckLevel level) {
+bool UsageComparisons::check(Subject& s, CheckLevel level) {
   const Passes<double> passes(s.f, s.inputs);
   const Passes<float> narrow(s.f32, s.inputs);
   const Sample first = passes.fresh(s.incoming);
