@@ -244,14 +244,14 @@ class Parser {
       if (peek() == ',') wrong("a comma can only separate the arguments of a function; a pair (1, 2) is written 1+2i");
       if (!take(closing)) fail_trailing(fmt::format("\"{}\" is missing before {}", closing, quoted(token())));
       --depth_;
-      took(begin, at_);
+      remember_token(begin, at_);
     } else if (take('|')) {
       enter();
       sum();
       if (!take('|')) fail_trailing("the second \"|\" of a modulus is missing before " + quoted(token()));
       --depth_;
       call(*find_expression_function("abs"), begin);
-      took(begin, at_);
+      remember_token(begin, at_);
     } else if (c == '\\') {
       wrong("of TeX, \\bar{z}, z^*, \\cdot and \\pi are read; a quotient is written a/b, a function sin(z)");
     } else {
@@ -316,7 +316,7 @@ class Parser {
       wrong(begin, fmt::format("{} takes {} argument{}, {}({}), and was given {}", word, function.takes.size(),
                                function.takes.size() == 1 ? "" : "s", word, function.parameters, count));
     call(function, begin);
-    took(begin, at_);
+    remember_token(begin, at_);
   }
 
   /// "zbar", "z_conj", ...: names that other programs have for a conjugate.
