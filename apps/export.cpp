@@ -93,7 +93,7 @@ void export_tensors(const ExportOptions& options) {
 
   std::vector<std::string> names;
   for (const std::string& name : file.names())
-    if (options.with_optimizer || !is_memory(name)) names.push_back(name);
+    if (options.with_optimizer || !is_resume_state(name)) names.push_back(name);
   if (!options.npz.empty()) write_npz(file, names, options.npz);
   if (!options.safetensors.empty()) write_safetensors(file, names, options.with_optimizer, options.safetensors);
   for (const std::string& out : {options.npz, options.safetensors})

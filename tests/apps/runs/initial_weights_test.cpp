@@ -63,7 +63,7 @@ BOOST_AUTO_TEST_CASE(a_run_of_the_same_size_is_taken_whole) {
   train_small(folder);
   const InitialWeights weights(folder.path());
   TrainingRun<float> run(small_run({{"seed", "1", ""}}), small_corpus());
-  const FittedWeights fitted = run.begin_with(weights, small_corpus());
+  const FittedWeights fitted = run.load_initial_weights(weights, small_corpus());
   const Checkpoint best(folder.best());
   for (const auto& p : run.parameters())
     if (!p.is_complex()) BOOST_TEST(same(std::get<Var<float>>(p.var).value(), best.file().tensor<float>(p.name)), p.name);
@@ -72,7 +72,7 @@ BOOST_AUTO_TEST_CASE(a_run_of_the_same_size_is_taken_whole) {
   BOOST_TEST(lines_of(fitted).size() == 1u);
   BOOST_TEST(run.state().made_from.init == checksum_of(contents_of(folder.best())));
   run.step();
-  BOOST_TEST(error_of([&] { run.begin_with(weights, small_corpus()); }) == "init: the run has already taken 1 steps");
+  BOOST_TEST(error_of([&] { run.load_initial_weights(weights, small_corpus()); }) == "init: the run has already taken 1 steps");
 }
 
 BOOST_AUTO_TEST_CASE(another_size_is_refused_and_nothing_is_changed) {
@@ -81,7 +81,7 @@ BOOST_AUTO_TEST_CASE(another_size_is_refused_and_nothing_is_changed) {
   train_small(folder);
   TrainingRun<float> wide(small_run({{"d_ff", "32", ""}}), small_corpus());
   const Tensor<float> before = real_value(wide.parameters(), "embedding.weight");
-  BOOST_TEST(error_of([&] { wide.begin_with(InitialWeights(folder.path()), small_corpus()); }) ==
+  BOOST_TEST(error_of([&] { wide.load_initial_weights(InitialWeights(folder.path()), small_corpus()); }) ==
              "init: blocks.0.ffn.up.weight is [24, 16] in " + folder.best() +
                  ", but [32, 16] in this model; leave out `d_model`, `n_layers` and the like to use the sizes of that run");
   BOOST_TEST(same(before, real_value(wide.parameters(), "embedding.weight")));
@@ -89,7 +89,7 @@ BOOST_AUTO_TEST_CASE(another_size_is_refused_and_nothing_is_changed) {
   writer.add("norm.weight", Tensor<float>::ones({3}));
   writer.save(scratch / "plain");
   BOOST_TEST(
-      error_of([&] { wide.begin_with(InitialWeights(scratch / "plain"), small_corpus()); }) ==
+      error_of([&] { wide.load_initial_weights(InitialWeights(scratch / "plain"), small_corpus()); }) ==
       "init: norm.weight is [3] in " + scratch / "plain" +
           ", but [16] in this model; set the sizes that the file was made with: `family`, `d_model`, `n_heads`, `d_ff`, ...");
 }
@@ -101,7 +101,7 @@ BOOST_AUTO_TEST_CASE(missing_and_extra_parameters_are_reported) {
   writer.add("no.such\nname", Tensor<float>::ones({2}));
   writer.save(scratch / "plain");
   TrainingRun<float> run(small_run(), small_corpus());
-  const FittedWeights fitted = run.begin_with(InitialWeights(scratch / "plain"), small_corpus());
+  const FittedWeights fitted = run.load_initial_weights(InitialWeights(scratch / "plain"), small_corpus());
   BOOST_TEST(fitted.tensors == 1);
   BOOST_TEST(fitted.numbers == 16);
   BOOST_TEST(static_cast<std::int64_t>(fitted.missing.size()) == fitted.all_tensors - 1);
@@ -118,12 +118,12 @@ BOOST_AUTO_TEST_CASE(missing_and_extra_parameters_are_reported) {
   SafetensorsWriter nothing, hole;
   nothing.add("x", Tensor<float>::ones({2}));
   nothing.save(scratch / "nothing");
-  BOOST_TEST(error_of([&] { other.begin_with(InitialWeights(scratch / "nothing"), small_corpus()); }) ==
+  BOOST_TEST(error_of([&] { other.load_initial_weights(InitialWeights(scratch / "nothing"), small_corpus()); }) ==
              "init: no tensor in " + scratch / "nothing" + " has the name of a parameter of this model; `argand inspect " +
                  scratch / "nothing" + "` lists them");
   hole.add("norm.weight", Tensor<float>::full({16}, NAN));
   hole.save(scratch / "hole");
-  BOOST_TEST(error_of([&] { other.begin_with(InitialWeights(scratch / "hole"), small_corpus()); }) ==
+  BOOST_TEST(error_of([&] { other.load_initial_weights(InitialWeights(scratch / "hole"), small_corpus()); }) ==
              "init: norm.weight in " + scratch / "hole" + " contains non-finite numbers");
 }
 
@@ -133,7 +133,7 @@ BOOST_AUTO_TEST_CASE(a_numpy_archive_works_as_well) {
   NpzWriter writer;
   for (const auto& p : source.parameters()) std::visit([&](const auto& v) { writer.add(p.name, v.value()); }, p.var);
   writer.save(scratch / "weights.npz");
-  const FittedWeights fitted = run.begin_with(InitialWeights(scratch / "weights.npz"), small_corpus());
+  const FittedWeights fitted = run.load_initial_weights(InitialWeights(scratch / "weights.npz"), small_corpus());
   BOOST_TEST(fitted.tensors == fitted.all_tensors);
   for (const auto& p : source.parameters())
     if (!p.is_complex()) BOOST_TEST(same(std::get<Var<float>>(p.var).value(), real_value(run.parameters(), p.name)), p.name);
@@ -144,7 +144,7 @@ BOOST_AUTO_TEST_CASE(a_deeper_model_starts_from_the_layers_available) {
   const RunFolder folder(scratch / "run");
   train_small(folder);
   TrainingRun<float> deep(small_run({{"n_layers", "2", ""}}), small_corpus());
-  const FittedWeights fitted = deep.begin_with(InitialWeights(folder.path()), small_corpus());
+  const FittedWeights fitted = deep.load_initial_weights(InitialWeights(folder.path()), small_corpus());
   BOOST_TEST(!fitted.missing.empty());
   for (const std::string& name : fitted.missing) BOOST_TEST(name.starts_with("blocks.1."), name);
 }
@@ -157,7 +157,7 @@ BOOST_AUTO_TEST_CASE(words_in_common_keep_their_rows) {
     train_small(folder, settings);
     const Corpus others = renamed_corpus();
     TrainingRun<float> run(small_run(settings), others), drawn(small_run(settings), others);
-    const FittedWeights fitted = run.begin_with(InitialWeights(folder.path()), others);
+    const FittedWeights fitted = run.load_initial_weights(InitialWeights(folder.path()), others);
     const std::int64_t words = others.tokens->size();
     BOOST_TEST(fitted.words_in_common.value() == words / 2);
     BOOST_TEST(fitted.tensors == fitted.all_tensors);
@@ -185,7 +185,7 @@ BOOST_AUTO_TEST_CASE(a_classifier_takes_the_decoder_and_keeps_its_own_output_lay
     train_small(folder, settings);
     const LabelledCorpus topics = small_topics();
     TrainingRun<float> run(small_classifier(settings), topics), drawn(small_classifier(settings), topics);
-    const FittedWeights fitted = run.begin_with(InitialWeights(folder.path()), topics);
+    const FittedWeights fitted = run.load_initial_weights(InitialWeights(folder.path()), topics);
     BOOST_TEST(lines_of(fitted).at(2).starts_with("  the output layer starts anew: head."), family);
     BOOST_TEST(same(real_value(run.parameters(), "head.bias"), real_value(drawn.parameters(), "head.bias")));
     const char* inside = "blocks.0.norm1.weight";
@@ -201,13 +201,13 @@ BOOST_AUTO_TEST_CASE(classes_that_are_the_same_keep_the_output_layer) {
   TrainingSession<float> session(folder, false, small_classifier(), topics);
   while (!session.finished()) session.advance();
   TrainingRun<float> same_classes(small_classifier(), topics);
-  BOOST_TEST(same_classes.begin_with(InitialWeights(folder.last()), topics).own.empty());
+  BOOST_TEST(same_classes.load_initial_weights(InitialWeights(folder.last()), topics).own.empty());
   LabelledCorpus others = topics;
   others.classes.front() = "another";
   TrainingRun<float> other_classes(small_classifier(), others);
-  BOOST_TEST(
-      other_classes.begin_with(InitialWeights(folder.last()), others).own == (std::vector<std::string>{"head.weight", "head.bias"}),
-      boost::test_tools::per_element());
+  BOOST_TEST(other_classes.load_initial_weights(InitialWeights(folder.last()), others).own ==
+                 (std::vector<std::string>{"head.weight", "head.bias"}),
+             boost::test_tools::per_element());
 }
 
 BOOST_AUTO_TEST_CASE(a_run_takes_the_sizes_of_the_one_it_begins_with) {
