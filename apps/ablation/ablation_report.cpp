@@ -153,8 +153,9 @@ std::string AblationReport::explanation() const {
   const auto compared =
       std::count_if(rows_.begin() + 1, rows_.end(), [](const RowComparison& r) { return r.difference.pairs > 0; });
   const std::string measure = lm() ? "the perplexity, in %" : "the accuracy, in points";
-  std::string text = fmt::format("Against {}: {}, of runs with the same seed, and so with the same data in the same order. ",
-                                 table_.rows[0].name, measure);
+  std::string text = fmt::format(
+      "The column \"against {}\" compares {}, between runs with the same seed, and so with the same data in the same order. ",
+      table_.rows[0].name, measure);
   if (tested == 0) {
     text += "A difference of one pair of runs has no interval and no verdict.";
   } else {
@@ -162,7 +163,7 @@ std::string AblationReport::explanation() const {
                         : fmt::format("In brackets 95 % intervals that hold for all {} rows at once", tested);
     text += fmt::format(" (Student's t of the {} of the pairs{}); p is two-sided{}.", lm() ? "differences in loss" : "differences",
                         tested == 1 ? "" : ", Bonferroni", tested == 1 ? "" : ", after Holm");
-    text += " The verdict is that of the interval.";
+    text += " The verdict follows from the interval.";
     if (tested < compared) text += " A row with one pair of runs has no interval.";
   }
   if (!lm() && !results_[0].empty() && results_[0].begin()->second.count > 0) {

@@ -39,8 +39,7 @@ std::string reason(const Row& row) {
   const auto is = [&](const char* op) { return row.op == op; };
   if (row.range == Range::Hostile || row.range == Range::Ends) return hostile_reason(row);
   if (is("gelu") || is("cgelu"))
-    return "below -37 (-13 in float32) the result is subnormal, and so is the erfc it is a multiple of: its rounding is multiplied "
-           "by |x|/2.";
+    return "below -37 (-13 in float32) the result is subnormal, and so is its factor erfc, whose rounding is multiplied by |x|/2.";
   if (is("sinc"))
     return "the derivative (cos πz - w)/z is a difference of equal numbers where it is 0, between two whole numbers each.";
   if (is("rotary"))
