@@ -42,7 +42,8 @@ Vocabulary words_of(std::string_view text, std::int64_t most) {
   std::int64_t line = 1;
   for_each_token(text, [&](std::string_view word, std::size_t) {
     require(word.size() <= longest_word, "words",
-            "line {} has a word of {} bytes, {}; are its words separated by spaces? `tokens = char` and `tokens = byte` accept any text",
+            "line {} has a word of {} bytes, {}; are its words separated by spaces? `tokens = char` and `tokens = byte` accept any "
+            "text",
             line, word.size(), in_quotes(word));
     const auto id = static_cast<std::size_t>(all.add(word));
     if (id == counts.size()) counts.push_back(0);

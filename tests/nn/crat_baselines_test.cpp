@@ -117,7 +117,7 @@ BOOST_AUTO_TEST_CASE(every_token_reads_the_last_chunk_that_is_complete_however_t
             for (std::int64_t i = 0; i < B * U; ++i) numbers.data()[i] = static_cast<double>(complete + i % U + 1);
             found = Var<double>(numbers);
           }
-          chunks.remember(found);
+          chunks.set_encodings(found);
           complete += U;
           const Var<double> places(Tensor<double>::full({B, n, 1}, 1));
           const Tensor<double> read = chunks

@@ -69,7 +69,7 @@ BOOST_AUTO_TEST_CASE(contributions_add_up_ops_are_numbered_and_infinities_stand_
   C total = 0;
   int payers = 0;
   for (const auto& node : graph.nodes())
-    if (const auto paid = node.paid.find(0); paid != node.paid.end()) total += paid->second, ++payers;
+    if (const auto paid = node.contributions.find(0); paid != node.contributions.end()) total += paid->second, ++payers;
   BOOST_TEST(payers == 2);
   BOOST_TEST((total == *graph.nodes()[0].gradient));
   const std::string dot = to_dot(graph, {.numbered = true});
