@@ -165,8 +165,7 @@ Question ask_formula(std::string text, int points, const std::string& f, Derivat
 
 Question ask_number(std::string text, int points, C right, std::vector<NamedNumber> mistakes) {
   if (!std::isfinite(std::abs(right)) || std::abs(right) < 0.02 || std::abs(right) > 2e4) throw Redraw();
-  const std::vector<NamedNumber> usual = {{std::conj(right), "conjugated"},
-                                          {-right, "the sign is wrong"},
+  const std::vector<NamedNumber> usual = {{-right, "the sign is wrong"},
                                           {-std::conj(right), "conjugated, and the sign is wrong", false},
                                           {right / 2.0, "right but for a factor"},
                                           {right * 2.0, "right but for a factor"},
@@ -174,6 +173,7 @@ Question ask_number(std::string text, int points, C right, std::vector<NamedNumb
                                           {std::conj(right) * 2.0, "conjugated, and off by a factor", false}};
   mistakes.insert(mistakes.end(), usual.begin(), usual.end());
   std::vector<NamedNumber> numbers = {{right, "right"}};
+  mistakes.insert(mistakes.begin(), {std::conj(right), "conjugated"});
   for (NamedNumber& one : mistakes)
     if (!same_number(one.value, right)) numbers.push_back(std::move(one));
   const double size = std::abs(right);

@@ -268,7 +268,7 @@ BOOST_AUTO_TEST_CASE(errors_point_at_the_place) {
       {R"(\bar{z)", "\"}\" is missing before the end\n  \\bar{z\n        ^"},
       {"(z}", "\")\" is missing before \"}\"\n  (z}\n    ^"},
       {"z}", "this \"}\" closes nothing\n  z}\n   ^"},
-      {R"(1/2\bar z)", "ambiguous; write /(2*\\bar) or /2*\\bar\n  1/2\\bar z\n     ^"},
+      {R"(1/2\bar z)", "ambiguous; write /(2*\\bar z) or /2*\\bar z\n  1/2\\bar z\n     ^"},
       {R"(z\bar z)", "a product needs its sign: write z*\\bar z\n  z\\bar z\n   ^"},
       {R"(8 z \bar{z}^3)", "a product needs its sign: write z*\\bar{z}\n  8 z \\bar{z}^3\n      ^"},
       {R"(z \bar{z)", "a product needs its sign: write z*\\bar{z\n  z \\bar{z\n    ^"},
