@@ -70,7 +70,7 @@ const std::map<std::string, Limits>& limits() {
   return table;
 }
 
-/// Ops whose gradient may be NaN where their value is finite.
+/// Ops whose gradient may be NaN although their value is finite, and why.
 const std::map<std::string, std::string>& without_a_limit() {
   static const std::map<std::string, std::string> table = {
       {"attention", "a key's gradient holds an infinite query times a weight that is 0"},
