@@ -1,4 +1,4 @@
-"""argand.lab, argand.ops, argand.explain: the same numbers and words as the program's."""
+"""argand.lab, argand.ops and argand.explain give the same numbers and words as the program."""
 import json
 import subprocess
 
