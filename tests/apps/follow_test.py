@@ -91,7 +91,7 @@ def a_page_keeps_up(run):
                                          ("/data?since=nonsense", "GET", None, 200)):
         expect(request(port, target, method, host)[0] == status, f"{method} {target} of {host} is not {status}")
     if chromium:
-        for budget in (15000, 60000, 240000):  # of the page's own time, in which a run on a busy machine may write nothing
+        for budget in (15000, 60000, 240000):  # in the page's own time; on a busy machine the run may write nothing meanwhile
             with tempfile.TemporaryDirectory() as profile:
                 done = subprocess.run([chromium, "--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={profile}",
                                        "--enable-logging=stderr", f"--virtual-time-budget={budget}", "--dump-dom", f"http://127.0.0.1:{port}/"],

@@ -34,7 +34,7 @@ def test_a_fixed_point():
 def test_an_initial_value_problem():
     integrate = pytest.importorskip("scipy.integrate", reason="SciPy is not installed")
 
-    def end(p):  # y' = -p0 y + p1 sin t
+    def end(p):  # the solution of y' = -p0 y + p1 sin t at t = 1
         solution = integrate.solve_ivp(lambda t, y: -p[0] * y + p[1] * np.sin(t), (0, 1), [1.0], rtol=1e-7, atol=1e-9)
         return float(solution.y[0, -1])
 

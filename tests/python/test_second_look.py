@@ -47,7 +47,7 @@ def centred_gradient(x):
 
 
 V = np.array([1.0, -0.8])
-GRAIN = 2e-11  # f's values are whole multiples of it
+GRAIN = 2e-11  # f's values are whole multiples of this
 
 # (f, a right gradient, the point, how to make the gradient wrong)
 RIGHT = {

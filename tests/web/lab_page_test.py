@@ -75,7 +75,7 @@ def compare(browser):
         f, at = expression(dice, 1 + compared % 4), [round(dice.uniform(-1.5, 1.5), 3), round(dice.uniform(-1.5, 1.5), 3)]
         done = subprocess.run([argand, "lab", f"f(z) = {f}", f"--at={at[0]}{at[1]:+}i", "--json", "--tape"], capture_output=True, text=True, check=False)
         reply = json.loads(browser.run(f"({asked})({json.dumps({'expression': f'f(z) = {f}', 'at': at, 'check': True})})"))
-        if done.returncode == 2:  # "needs a real number": the page says the same
+        if done.returncode == 2:  # "needs a real number": the page must say the same
             expect(reply.get("error") == done.stderr.removeprefix("argand: ").rstrip("\n"), f"{f}: {reply.get('error')} instead of {done.stderr}")
             continue
         compared += 1

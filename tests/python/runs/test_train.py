@@ -32,7 +32,7 @@ def test_a_resumed_run_continues_as_if_never_stopped(tmp_path):
         if done["step"] == 7:
             raise Enough
 
-    with pytest.raises(Enough) as kept:  # whose traceback keeps the frames, but not the folder's lock
+    with pytest.raises(Enough) as kept:  # the traceback keeps the frames alive, but must not keep the folder's lock
         ag.train(tmp_path / "parts", progress=stop, **SMALL)
     run = ag.train(resume=tmp_path / "parts", progress=False)
     assert kept and files(tmp_path / "parts") == files(tmp_path / "whole")

@@ -23,7 +23,7 @@ def test_a_training_loop_by_changing_the_import():
     nn.manual_seed(0)
     numbers = np.random.default_rng(0)
     x = torch.tensor(numbers.standard_normal((64, 2)))
-    y = (x[:, 0] * x[:, 1] > 0).astype(int)  # comparisons are NumPy's
+    y = (x[:, 0] * x[:, 1] > 0).astype(int)  # comparisons return NumPy arrays
     net, criterion = Net(), nn.CrossEntropyLoss()
     optimizer = torch.optim.Adam(net.parameters(), lr=1e-2)
     losses = []
