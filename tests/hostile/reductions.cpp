@@ -48,7 +48,7 @@ Exact logsumexp(const Row& x) {
   return x[s.top] + log1p(s.others);
 }
 
-/// Measures p-norms.
+/// Measures p-norms. A number that is 0 gets no gradient and, for p = ∞, neither does any number below the largest.
 void add_norms(Tasks& tasks) {
   const auto moduli_of = [](const Row& x) {
     Row magnitudes;
