@@ -46,7 +46,8 @@ Jet modrelu_jet(std::span<const Z> v) {
 Jet cardioid_jet(std::span<const Z> v) {
   // With u = z/|z|: s = ½(1 + cos θ), ∂w/∂z = s + (i/4) sin θ, ∂w/∂z̄ = -(i/4) sin θ u² (Virtue, Yu, Lustig, 2017).
   const N r = modulus(v[0]), &x = v[0].x, &y = v[0].y;
-  const N s = x < 0 ? N(y * y / (2 * r * (r - x))) : N((1 + x / r) / 2);  // when x is close to -r, 500 bits are too few for 1 + x/r
+  // When x is close to -r, 500 bits are too few for 1 + x/r.
+  const N s = x < 0 ? N(y * y / (2 * r * (r - x))) : N((1 + x / r) / 2);
   const Z u = v[0] / Z(r), quarter = i_unit * Z(N(v[0].y / r / 4));
   return {v[0] * Z(s), {{Z(s) + quarter, -(quarter * u * u)}}};
 }

@@ -76,7 +76,8 @@ BOOST_AUTO_TEST_CASE(below_is_even) {
   for (int i = 0; i < n; ++i) ++count.at(random.below(static_cast<std::uint64_t>(i), 7));
   double chi_squared = 0;
   for (const int c : count) chi_squared += (c - n / 7.0) * (c - n / 7.0) / (n / 7.0);
-  BOOST_TEST(chi_squared < 28);  // with 6 degrees of freedom, larger values have a chance of one in ten thousand; the seed is fixed
+  // With 6 degrees of freedom, larger values have a chance of one in ten thousand; the seed is fixed.
+  BOOST_TEST(chi_squared < 28);
   BOOST_TEST(random.below(5, 1) == 0U);
   BOOST_TEST(random.below(5, ~std::uint64_t{0}) > 1U);
 }

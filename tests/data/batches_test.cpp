@@ -66,8 +66,8 @@ BOOST_AUTO_TEST_CASE(epochs_differ_in_offset_and_order) {
     offsets.insert(*std::min_element(order.begin(), order.end()));
     orders.insert(order);
   }
-  BOOST_TEST(offsets.size() ==
-             10U);  // 10 offsets in 60 draws: one is missing with probability 0.02, which does not happen for this seed
+  // 10 offsets in 60 draws: one is missing with probability 0.02, which does not happen for this seed.
+  BOOST_TEST(offsets.size() == 10U);
   BOOST_TEST(orders.size() == 60U);
 }
 

@@ -47,9 +47,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   static SweepFolder folder;
   const std::string_view text = text_of(data, size);
   folder.contents(text);
-  accepts([&] {
-    SweepFile(folder.path(), {{"steps", "100"}, {"varies", {"lr"}}});
-  });  // another sweep, whose differences the error names
+  // Another sweep, whose differences the error names.
+  accepts([&] { SweepFile(folder.path(), {{"steps", "100"}, {"varies", {"lr"}}}); });
   const auto json = try_parse_json<nlohmann::json>(text);
   const auto identity = json.is_object() ? json.value("sweep", nlohmann::json()) : nlohmann::json();
   accepts([&] {

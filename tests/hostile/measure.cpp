@@ -75,8 +75,8 @@ void compare(accuracy::Worst& worst, std::span<const T> got, const std::vector<Z
     if (abs(exact[k].x) > most || abs(exact[k].y) > most) continue;
     const Z w(got[k]);
     const bool finite = isfinite(w.x) && isfinite(w.y);
-    if (!finite && accuracy::modulus(exact[k]) + 64 * units[k] > most)
-      continue;  // the exact result for rounded input could overflow as well
+    // The exact result for rounded input could overflow as well.
+    if (!finite && accuracy::modulus(exact[k]) + 64 * units[k] > most) continue;
     const double error =
         finite ? static_cast<double>(N(accuracy::modulus(w - exact[k]) / units[k])) : std::numeric_limits<double>::infinity();
     worst.update(std::min(error, 1e300),

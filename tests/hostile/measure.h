@@ -30,9 +30,10 @@ struct Op {
   int rows_more = 0;        ///< m - n
   int seeds = 2;
   std::function<bool(Kind)> takes = [](Kind) { return true; };
-  bool loosely_refused = false;  ///< the op may refuse matrices for which the exact function has a value, as its documentation says
-  bool positive = false;         ///< measured on A Aᴴ, rounded
-  bool full_rank = false;        ///< measured on matrices whose smallest singular value is certainly not 0
+  /// The op may refuse matrices for which the exact function has a value, as its documentation says.
+  bool loosely_refused = false;
+  bool positive = false;   ///< measured on A Aᴴ, rounded
+  bool full_rank = false;  ///< measured on matrices whose smallest singular value is certainly not 0
 };
 
 struct Counts {

@@ -44,8 +44,8 @@ BOOST_AUTO_TEST_CASE(greedy_text_matches_full_forward_passes) {
                      [&](std::span<const std::int32_t> next) { text.push_back(next[0]); });
     for (int i = 0; i < 20; ++i) {
       const std::int32_t next = likeliest(*model, window);
-      if (window.size() == 8)
-        window.erase(window.begin(), window.begin() + 5);  // the window of 8 is full: its last 3 tokens and the new one are kept
+      // The window of 8 is full: its last 3 tokens and the new one are kept.
+      if (window.size() == 8) window.erase(window.begin(), window.begin() + 5);
       window.push_back(next);
       expected.push_back(next);
     }

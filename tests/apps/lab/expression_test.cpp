@@ -92,7 +92,8 @@ BOOST_AUTO_TEST_CASE(functions_and_their_aliases) {
     std::string arguments;
     for (const Takes takes : f.takes)
       arguments +=
-          (arguments.empty() ? "" : ", ") + std::string(takes == Takes::Real ? "abs(z)/4" : "z");  // the domain of erfinv ends at 1
+          // The domain of erfinv ends at 1.
+          (arguments.empty() ? "" : ", ") + std::string(takes == Takes::Real ? "abs(z)/4" : "z");
     const C w = value(f.name + "(" + arguments + ")");
     BOOST_TEST(std::isfinite(std::abs(w)), f.name);
     BOOST_TEST((Op::find(f.name) != nullptr || f.name == "digamma"), f.name);

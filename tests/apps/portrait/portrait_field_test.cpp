@@ -52,8 +52,8 @@ BOOST_AUTO_TEST_CASE(a_path_takes_the_steps_of_its_framework) {
   const std::vector<C> down = portrait_path(f, {1, 2}, 0.25, false, 3), beside = portrait_path(f, {1, 2}, 0.25, true, 3);
   BOOST_TEST((down == std::vector<C>{{1, 2}, {0.5, 1}, {0.25, 0.5}, {0.125, 0.25}}));
   BOOST_TEST((beside == std::vector<C>{{1, 2}, {0.5, 3}, {0.25, 4.5}, {0.125, 6.75}}));
-  BOOST_TEST(portrait_path(Expression("z*1e300"), 1, 1e300, false, 9).size() ==
-             1U);  // the path stops at once, since the value overflows
+  // The path stops at once, since the value overflows.
+  BOOST_TEST(portrait_path(Expression("z*1e300"), 1, 1e300, false, 9).size() == 1U);
 }
 
 BOOST_AUTO_TEST_CASE(values_are_scaled_by_a_power_of_two_where_most_of_them_are_large_or_small) {

@@ -58,8 +58,8 @@ BOOST_AUTO_TEST_CASE(shells_offer_subcommands_options_values_and_files) {
     }
     scratch.file("argand." + shell, run_argand(scratch, "completion " + shell).out);
     const Offers offered{scratch, shell};
-    BOOST_TEST(offered({"argand", "tr"}) == Lines{"train"},
-               boost::test_tools::per_element());  // no file is offered where a command belongs
+    // No file is offered where a command belongs.
+    BOOST_TEST(offered({"argand", "tr"}) == Lines{"train"}, boost::test_tools::per_element());
     BOOST_TEST(offered({"argand", "train", ""}) == (Lines{"--help", "classify", "lm"}), boost::test_tools::per_element());
     BOOST_TEST(offered({"argand", "train", "lm", "--find"}) == (Lines{"--find-lr"}), boost::test_tools::per_element());
     BOOST_TEST(offered({"argand", "eval", "run", "--header", "y"}) == Lines{"yes"}, boost::test_tools::per_element());

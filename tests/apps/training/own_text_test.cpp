@@ -193,7 +193,8 @@ BOOST_AUTO_TEST_CASE(a_run_that_begins_with_another_one_reads_its_tokens) {
     BOOST_TEST(contains(begun.out, " pieces; use --tokens bpe or unigram to learn others\n") == pieces, begun.out);
     const std::string file = token_file(kind);
     if (pieces) BOOST_TEST((contents_of(run + "/" + file) == contents_of(tuned + "/" + file)), kind);
-    if (kind == "char" || kind == "words") {  // the run's words or characters are kept, and those that only the text has are added
+    // The run's words or characters are kept, and those that only the text has are added.
+    if (kind == "char" || kind == "words") {
       BOOST_TEST(contains(begun.out, std::string("  ") + plural_of(kind) + ": "), begun.out);
       const std::set<std::string> before = lines_of_file(run + "/" + file), after = lines_of_file(tuned + "/" + file);
       BOOST_TEST(std::includes(after.begin(), after.end(), before.begin(), before.end()), kind);

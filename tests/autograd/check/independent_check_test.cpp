@@ -59,8 +59,8 @@ BOOST_AUTO_TEST_CASE(the_remainder_of_a_right_slope_is_of_second_order_and_that_
     const FittedOrder wrong = remainder_of(f, 1 + error).remainder;
     BOOST_TEST(std::abs(wrong.order - 1) < 0.2, error << ": order " << wrong.order);
   }
-  BOOST_TEST(std::abs(remainder_of([](double t) { return std::sin(t); }, 1).remainder.order - 3) <
-             0.01);  // sin has no second-order term at 0
+  // Sin has no second-order term at 0.
+  BOOST_TEST(std::abs(remainder_of([](double t) { return std::sin(t); }, 1).remainder.order - 3) < 0.01);
 }
 
 BOOST_AUTO_TEST_CASE(noise_is_measured_and_not_taken_for_a_remainder) {

@@ -144,8 +144,8 @@ BOOST_AUTO_TEST_CASE(a_name_of_the_library_is_refused_and_one_of_ones_own_may_be
   BOOST_TEST(error_of([] { custom_op("exp", energy, energy_gradient); }) == "custom_op: exp is a built-in op; choose another name");
   const auto again = custom_op("total_energy", energy, energy_gradient);
   BOOST_TEST(again(Complex(two)).value().item() == 14);
-  BOOST_TEST(Op::find("total_energy") ==
-             nullptr);  // custom ops are not among those that `argand explain` lists and gradcheck checks
+  // Custom ops are not among those that `argand explain` lists and gradcheck checks.
+  BOOST_TEST(Op::find("total_energy") == nullptr);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -76,8 +76,8 @@ BOOST_AUTO_TEST_CASE(maximum_minimum_and_clamp) {
   BOOST_TEST(std::isnan(most.value()(3)));
   BOOST_TEST(std::isnan(least.value()(3)));
   backward(sum(slice(most, 0, 0, 3)));
-  same_numbers(constant(slice(constant(a.grad()), 0, 0, 3).value()), {3},
-               {0.0, 1.0, 1.0});  // where a and b are equal, a gets the gradient
+  // Where a and b are equal, a gets the gradient.
+  same_numbers(constant(slice(constant(a.grad()), 0, 0, 3).value()), {3}, {0.0, 1.0, 1.0});
   same_numbers(clamp(reals({3}, {-2, 0.5, 2}), -1.0, 1.0), {3}, {-1.0, 0.5, 1.0});
   BOOST_TEST(error_of([] { clamp(counted({1}), 2.0, 1.0); }) == "clamp: low 2 is above high 1");
 }

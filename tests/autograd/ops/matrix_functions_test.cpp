@@ -186,8 +186,8 @@ BOOST_AUTO_TEST_CASE(matrices_without_a_principal_value_are_named) {
     const Tensor<C> A({2, 2}, {C(0, below), 1, 1, 0});
     BOOST_TEST(std::abs(logm(Complex(A)).value()(0, 0) - C(0, 0.5 * std::acos(-1.0))) < 1e-15);
   }
-  BOOST_TEST(sqrtm(Complex(Tensor<C>({1, 1}, {C(-4, -1e-30)}))).value()(0, 0).imag() ==
-             -2);  // a triangle shows its eigenvalues exactly, so their side counts
+  // A triangle shows its eigenvalues exactly, so their side counts.
+  BOOST_TEST(sqrtm(Complex(Tensor<C>({1, 1}, {C(-4, -1e-30)}))).value()(0, 0).imag() == -2);
 
   const Real singular = variable(Tensor<double>({2, 2}, {1, 1, 1, 1})), jordan(Tensor<double>({2, 2}, {0, 1, 0, 0}));
   BOOST_TEST(error_of([&] { logm(singular); }) == "logm: the matrix is singular, and has no logarithm");
@@ -197,7 +197,8 @@ BOOST_AUTO_TEST_CASE(matrices_without_a_principal_value_are_named) {
   for (const double w : root_of_ones) BOOST_TEST(std::abs(w - std::sqrt(0.5)) < 1e-15);
   BOOST_TEST(error_of([&] { backward(sum(slice(slice(sqrtm(singular), 0, 0, 1), 1, 0, 1))); }) ==
              "sqrtm: the matrix has the eigenvalue 0, where the square root has no derivative");
-  BOOST_TEST(error_of([&] { backward(sum(sqrtm(singular))); }) == "");  // this loss does not depend on the root of the eigenvalue 0
+  // This loss does not depend on the root of the eigenvalue 0.
+  BOOST_TEST(error_of([&] { backward(sum(sqrtm(singular))); }) == "");
   const Tensor<double> dA = singular.grad();
   for (const double g : dA) BOOST_TEST(std::abs(g - 0.25 * std::sqrt(2.0)) < 1e-15);
   const Tensor<double> factor = randn<double>({4, 2}, Random(12)),
@@ -206,8 +207,8 @@ BOOST_AUTO_TEST_CASE(matrices_without_a_principal_value_are_named) {
   BOOST_TEST(error(times(root_of_rank_2, root_of_rank_2), rank_2) < 1e-13);
   const Tensor<double> nothing = sqrtm(Real(Tensor<double>::zeros({3, 3}))).value();
   for (const double w : nothing) BOOST_TEST(w == 0);
-  const Tensor<double> graded =
-      sqrtm(Real(Tensor<double>({2, 2}, {1, 1, 0, 1e-40}))).value();  // 1e-40 is small, but it is not taken for 0
+  // 1e-40 is small, but it is not taken for 0.
+  const Tensor<double> graded = sqrtm(Real(Tensor<double>({2, 2}, {1, 1, 0, 1e-40}))).value();
   BOOST_TEST(graded(1, 1) == 1e-20);
 }
 

@@ -91,7 +91,8 @@ BOOST_AUTO_TEST_CASE(gradients_add_up_and_do_not_depend_on_the_number_of_threads
     const auto x = variable(randn<std::complex<float>>({500, 16}, Random(1)));
     const auto W = variable(randn<std::complex<float>>({16, 16}, Random(2)));
     const auto theta = variable(Tensor<float>({2}, {0.3f, 0.9f}));
-    const auto y = qic_linear(qic_linear(x, W, theta), W, theta);  // W is used twice, so the second gradient is added to the first
+    // W is used twice, so the second gradient is added to the first.
+    const auto y = qic_linear(qic_linear(x, W, theta), W, theta);
     backward(projection(y, randn<std::complex<float>>({500, 16}, Random(3))));
     runs.emplace_back();
     for (const Tensor<float>& g : {as_real(x.grad()), as_real(W.grad()), theta.grad()})

@@ -127,7 +127,8 @@ BOOST_AUTO_TEST_CASE(modules_are_frames_or_boxes) {
   BOOST_TEST(count(closed, "class=\"module\"") == 2u);
   BOOST_TEST(count(closed, "class=\"op\"") == 2u);
   BOOST_TEST(has_line(closed, "b0 -> b1;"));
-  BOOST_TEST(count(closed, " -> b1;") == 3u);  // for x passing through block 0, for gain and for shared; edges of tokens are dashed
+  // For x passing through block 0, for gain and for shared; edges of tokens are dashed.
+  BOOST_TEST(count(closed, " -> b1;") == 3u);
   BOOST_TEST(count(closed, "[style=dashed]") == 2u);
   // A graph of so few nodes is readable as it is: nothing is closed.
   BOOST_TEST(to_dot(graph) == open);

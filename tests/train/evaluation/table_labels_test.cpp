@@ -38,9 +38,9 @@ BOOST_AUTO_TEST_CASE(rows_stay_as_they_are_with_columns_behind_them) {
              "1,one text,long,0.750000\n2,another one,long,0.750000\n");  // there was no header, and none is invented
   BOOST_TEST(labelled("a.tsv", "note\tn\nx\t1\ny z\t2\n", {}, {.text = "note"}) ==
              "note\tn\tpredicted\tprobability\nx\t1\tshort, or so\t0.750000\ny z\t2\tlong\t0.750000\n");
-  BOOST_TEST(
-      labelled("a.csv", "a,b\nx y,z\n", {}, {.header = true}, "b") ==
-      "a,b,predicted,probability\nx y,z,\"short, or so\",0.750000\n");  // the text column is the one that the run was trained on
+  BOOST_TEST(labelled("a.csv", "a,b\nx y,z\n", {}, {.header = true}, "b") ==
+             // The text column is the one that the run was trained on.
+             "a,b,predicted,probability\nx y,z,\"short, or so\",0.750000\n");
 }
 
 BOOST_AUTO_TEST_CASE(json_lines_keep_every_character) {

@@ -21,9 +21,8 @@ BOOST_AUTO_TEST_CASE(dist_counts_different_n_grams_over_all_texts) {
 
 BOOST_AUTO_TEST_CASE(rep_counts_repeated_n_grams_text_by_text) {
   const Ids texts({2, 6}, {7, 7, 7, 7, 7, 7, 1, 2, 3, 4, 5, 6});
-  BOOST_TEST(
-      repetition(texts, 4) == (2.0 / 3 + 0) / 2,
-      boost::test_tools::tolerance(1e-15));  // the first text has one 4-gram three times, the second has three different ones
+  // The first text has one 4-gram three times, the second has three different ones.
+  BOOST_TEST(repetition(texts, 4) == (2.0 / 3 + 0) / 2, boost::test_tools::tolerance(1e-15));
 }
 
 BOOST_AUTO_TEST_CASE(a_text_is_as_likely_as_its_tokens_one_by_one) {

@@ -57,8 +57,8 @@ BOOST_AUTO_TEST_CASE(min_p_keeps_what_is_nearly_as_likely_as_the_likeliest) {
   close(frequencies({.min_p = 0.5}), {0, 0.4 / 0.9, 0.2 / 0.9, 0.3 / 0.9});  // the tokens with a probability of at least 0.2
   close(frequencies({.min_p = 0.51}), {0, 0.4 / 0.7, 0, 0.3 / 0.7});
   close(frequencies({.min_p = 1}), {0, 1, 0, 0});
-  close(frequencies({.temperature = 0.5, .min_p = 0.3}),
-        {0, 0.16 / 0.25, 0, 0.09 / 0.25});  // the squares of the probabilities are 0.01, 0.16, 0.04, 0.09
+  // The squares of the probabilities are 0.01, 0.16, 0.04, 0.09.
+  close(frequencies({.temperature = 0.5, .min_p = 0.3}), {0, 0.16 / 0.25, 0, 0.09 / 0.25});
   close(frequencies({.top_k = 2, .min_p = 0.1}), {0, 0.4 / 0.7, 0, 0.3 / 0.7});
 }
 

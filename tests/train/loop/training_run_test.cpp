@@ -117,8 +117,8 @@ BOOST_AUTO_TEST_CASE(accumulating_a_short_batch_is_the_batch_of_both) {
     BOOST_TEST(a.cross_entropy == b.cross_entropy, boost::test_tools::tolerance(1e-12));
     BOOST_TEST(a.grad_norm == b.grad_norm, boost::test_tools::tolerance(1e-12));
     BOOST_TEST(a.tokens == b.tokens);
-    BOOST_TEST(std::abs(a.cross_entropy / c.cross_entropy - 1) >
-               1e-4);  // runs from versions without this choice continue in this way
+    // Runs from versions without this choice continue in this way.
+    BOOST_TEST(std::abs(a.cross_entropy / c.cross_entropy - 1) > 1e-4);
     // Later gradients belong to parameters in which Adam has amplified rounding errors, by dividing by small second moments.
     if (i > 0) continue;
     double worst = 0;
