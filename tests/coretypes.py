@@ -1,4 +1,4 @@
-"""OpenBLAS's kernel families, by the processor's flags that they need. For tests that run with each."""
+"""OpenBLAS's kernel families and the processor flags that each needs, for tests that run with every one of them."""
 import pathlib
 
 NEEDS = {
@@ -21,7 +21,7 @@ def flags():
 
 
 def runnable():
-    """The families that this processor runs; says which it does not."""
+    """The families that this processor can run; prints those that it cannot."""
     has = flags()
     for name, needs in NEEDS.items():
         if needs <= has:

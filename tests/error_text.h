@@ -1,5 +1,5 @@
 #pragma once
-/// Tests assert whole error texts: BOOST_TEST(error_of([&] { matmul(a, b); }) == "matmul: ...").
+/// Lets tests compare whole error texts: BOOST_TEST(error_of([&] { matmul(a, b); }) == "matmul: ...").
 
 #include <string>
 
@@ -7,7 +7,7 @@
 
 namespace argand {
 
-/// The text of the Error that f throws, or "" when it throws none.
+/// The text of the Error that f throws, or "" if it throws none.
 template <class F>
 std::string error_of(const F& f) {
   try {

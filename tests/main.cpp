@@ -1,4 +1,4 @@
-/// main() of a folder's test program.
+/// main() for the test program of a folder.
 
 #include <boost/test/unit_test.hpp>
 

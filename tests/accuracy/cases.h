@@ -1,5 +1,5 @@
 #pragma once
-/// What is measured: the ops by kind, each with its exact formula.
+/// The measurements: the ops by kind, each compared with its exact formula.
 
 #include "tests/accuracy/table.h"
 

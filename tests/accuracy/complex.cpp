@@ -9,20 +9,21 @@ namespace {
 
 using Slope = std::function<N(const N&)>;
 
-/// w = s(m) z by its real derivatives ∂w/∂a = s + s' z ∂m/∂a and ∂w/∂b = i s + s' z ∂m/∂b: ∂w/∂z = ½(∂a - i ∂b), ∂w/∂z̄ = ½(∂a + i
-/// ∂b).
+/// w = s(m) z for a magnitude m, with its derivatives found through the real ones, ∂w/∂a = s + s' z ∂m/∂a and ∂w/∂b = i s + s' z
+/// ∂m/∂b: ∂w/∂z = ½(∂w/∂a - i ∂w/∂b), ∂w/∂z̄ = ½(∂w/∂a + i ∂w/∂b).
 Jet scaled(const Z& z, const N& s, const N& slope, const N& m_a, const N& m_b) {
   const Z by_a = Z(s) + z * Z(N(slope * m_a)), by_b = i_unit * Z(s) + z * Z(N(slope * m_b)), half(0.5);
   return {z * Z(s), {{half * (by_a - i_unit * by_b), half * (by_a + i_unit * by_b)}}};
 }
 
-/// f on each part.
+/// f applied to the real and to the imaginary part.
 Jet split(const Z& z, const Slope& f, const Slope& slope) {
   const N p = slope(z.x), q = slope(z.y);
   return {Z(f(z.x), f(z.y)), {{Z(N((p + q) / 2)), Z(N((p - q) / 2))}}};
 }
 
-/// ReLU(m + c)/m and its derivatives by m and c, m the modulus or another magnitude; 0 on the kink.
+/// ReLU(m + c)/m and its derivatives with respect to m and c, where m is the modulus or another magnitude; the derivatives are 0
+/// at the kink.
 struct ModRelu {
   N s = 0, slope = 0, by_c = 0;
   ModRelu(const N& m, const N& c) {
@@ -45,12 +46,13 @@ Jet modrelu_jet(std::span<const Z> v) {
 Jet cardioid_jet(std::span<const Z> v) {
   // With u = z/|z|: s = ½(1 + cos θ), ∂w/∂z = s + (i/4) sin θ, ∂w/∂z̄ = -(i/4) sin θ u² (Virtue, Yu, Lustig, 2017).
   const N r = modulus(v[0]), &x = v[0].x, &y = v[0].y;
-  const N s = x < 0 ? N(y * y / (2 * r * (r - x))) : N((1 + x / r) / 2);  // 500 bits are too few for 1 - 1
+  // When x is close to -r, 500 bits are too few for 1 + x/r.
+  const N s = x < 0 ? N(y * y / (2 * r * (r - x))) : N((1 + x / r) / 2);
   const Z u = v[0] / Z(r), quarter = i_unit * Z(N(v[0].y / r / 4));
   return {v[0] * Z(s), {{Z(s) + quarter, -(quarter * u * u)}}};
 }
 
-/// Numbers z with biases c of both signs; of every second, |z| + c is small: the neighbourhood of the kink.
+/// Numbers z with biases c of both signs. For every second one |z| + c is small, so that it lies near the kink.
 template <RealScalar R>
 std::pair<Tensor<std::complex<R>>, Tensor<R>> around_the_kink(Range range) {
   const auto z = complex_numbers<R>(range, 20);
@@ -64,8 +66,8 @@ std::pair<Tensor<std::complex<R>>, Tensor<R>> around_the_kink(Range range) {
   return {z, c};
 }
 
-/// An activation of magnitudes of QIC numbers as a function of the complex number that holds the two parts. `jet` takes the
-/// number, its bias and m = sqrt(a² + w b² + 1e-12), and knows ∂m/∂a = a/m, ∂m/∂b = w b/m.
+/// Measures an activation by the magnitude of QIC numbers, as a function of the complex number z = a + ib that holds both parts.
+/// With the magnitude m = sqrt(a² + w b² + 1e-12), ∂m/∂a = a/m and ∂m/∂b = w b/m.
 template <RealScalar R, class F>
 void by_magnitude(Table& table, Range range, const std::string& op, const F& activation,
                   const std::function<ModRelu(const N& m, const N& c)>& factor) {
@@ -123,7 +125,7 @@ void measure_for(Table& table, Range range) {
             [](const N& x) { return N(normal_cdf(x) + x * normal_density(x)); });
       });
 
-  // The bias of the first two is never read: their factors do not depend on it, and its gradient is 0.
+  // The first two activations have no bias: their factors do not depend on it, and its gradient is 0.
   const auto without_bias = [](const auto& f) { return [f](auto x, auto, auto measure) { return f(x, measure); }; };
   by_magnitude<R>(table, range, "magnitude_gelu", without_bias([](auto x, auto m) { return argand::magnitude_gelu(x, m); }),
                   [](const N& m, const N&) {

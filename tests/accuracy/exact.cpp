@@ -40,7 +40,7 @@ N log1p(const N& x) {
 }
 N erfinv(const N& x) {
   N w = boost::math::erf_inv(static_cast<double>(x));
-  for (int step = 0; step < 5; ++step) w -= (erf(w) - x) * mp::sqrt(pi()) / 2 * mp::exp(N(w * w));  // Newton
+  for (int step = 0; step < 5; ++step) w -= (erf(w) - x) * mp::sqrt(pi()) / 2 * mp::exp(N(w * w));  // Newton's method
   return w;
 }
 
@@ -60,7 +60,7 @@ Z expm1(const Z& z) {
   return exp(z) - Z(1.0);
 }
 Z sqrt(const Z& z) {
-  // The half of the pair that does not cancel first; the other from 2 Re w · Im w = Im z.
+  // First the part of the root that is computed without cancellation; then the other from 2 Re w · Im w = Im z.
   if (z.x == 0 && z.y == 0) return N(0);
   const N big = mp::sqrt((modulus(z) + mp::abs(z.x)) / 2), small = z.y / (2 * big);
   if (z.x >= 0) return {big, small};

@@ -1,6 +1,6 @@
 #pragma once
-/// Real and complex numbers of 500 bits, and the exact value and derivatives of an op in them: what argand's results are measured
-/// against. Nothing here or in the exact formulas uses the library; all is derived from the mathematics.
+/// Real and complex numbers of 500 bits, and the exact value and derivatives of an op in them, with which argand's results are
+/// compared. Nothing here or in the exact formulas uses the library: everything is derived from the mathematics.
 
 #include <boost/multiprecision/mpfr.hpp>
 #include <complex>
@@ -10,11 +10,11 @@
 
 namespace accuracy {
 
-/// 150 decimal digits; the exponent has 62 bits, so nothing overflows that does not in the type measured.
+/// A number of 150 decimal digits. Its exponent has 62 bits, so that it does not overflow where the measured type does not.
 using N = boost::multiprecision::number<boost::multiprecision::mpfr_float_backend<150, boost::multiprecision::allocate_stack>,
                                         boost::multiprecision::et_off>;
 
-/// x + iy.
+/// The complex number x + iy.
 struct Z {
   N x = 0, y = 0;
   Z() = default;
@@ -56,11 +56,11 @@ Z pow(const Z& z, const N& p);
 N normal_cdf(const N& x);      ///< Φ
 N normal_density(const N& x);  ///< φ = e^(-x²/2)/√(2π)
 
-/// ∂w/∂z and ∂w/∂z̄ by one input; for a real input x, dz is ∂w/∂x and dzbar 0.
+/// ∂w/∂z and ∂w/∂z̄ for one input z; for a real input x, dz is ∂w/∂x and dzbar is 0.
 struct Partial {
   Z dz, dzbar;
 };
-/// The value of an op of numbers and its derivatives by the first inputs (those that are no variables come last).
+/// The value of an op and its derivatives with respect to its first inputs; inputs that are not variables come last.
 struct Jet {
   Z w;
   std::vector<Partial> d;

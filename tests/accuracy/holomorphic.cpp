@@ -1,4 +1,4 @@
-/// Holomorphic functions of one number, real and complex.
+/// Holomorphic functions of one number, measured for real and complex arguments.
 
 #include "tests/accuracy/cases.h"
 #include "tests/accuracy/inputs.h"
@@ -17,7 +17,7 @@ std::vector<double> real_points(const Points& points) {
   return found;
 }
 
-/// w = f(z) with f' = slope: four scalar types, both ranges. `positive`: a real z must be.
+/// Measures w = f(z) with f' = slope, in four scalar types and both ranges. `positive` says that a real z must be positive.
 template <class F>
 void both(Table& table, const std::string& op, const std::string& what, const F& f, const Function& w, const Function& slope,
           const Points& near = {}, bool positive = false) {
@@ -43,7 +43,7 @@ void complex_only(Table& table, const std::string& op, const F& f, const Functio
   }
 }
 
-/// z^p; whole powers of negative numbers exist.
+/// z^p; negative real numbers are measured too if p is whole.
 void measure_pow(Table& table, double p) {
   both(
       table, "pow", fmt::format("p = {}", p),
@@ -52,7 +52,7 @@ void measure_pow(Table& table, double p) {
       p != std::floor(p));
 }
 
-/// On the side of the cuts that the sign of a zero part says: signs of zero do not survive 150 digits' arithmetic.
+/// Chooses the side of the cut by the sign of a zero part: arithmetic with 150 digits loses the signs of zeros.
 Function beside_cuts(const Function& f) {
   return [f](Z z) {
     if (modulus(z) < 0.5) return f(z);
@@ -67,7 +67,7 @@ Function beside_cuts(const Function& f) {
 
 Z asin_of(const Z& z) {
   if (modulus(z) < 1e-45) return z + z * z * z / Z(6.0);
-  // iz + sqrt(1 - z²) of z or of -z: the one that is no difference of equal numbers.
+  // iz + sqrt(1 - z²) for z or for -z: whichever is not a difference of almost equal numbers.
   const Z root = sqrt(Z(1.0) - z) * sqrt(Z(1.0) + z), plus = root + i_unit * z, minus = root - i_unit * z;
   return modulus(plus) > modulus(minus) ? -(i_unit * log(plus)) : i_unit * log(minus);
 }
@@ -80,7 +80,8 @@ Z acosh_of(const Z& z) { return log(z + sqrt(z - Z(1.0)) * sqrt(z + Z(1.0))); }
 Z acosh_slope(const Z& z) { return Z(1.0) / (sqrt(z - Z(1.0)) * sqrt(z + Z(1.0))); }
 Z atan_slope(const Z& z) { return Z(1.0) / ((Z(1.0) - i_unit * z) * (Z(1.0) + i_unit * z)); }
 
-/// Functions defined on all reals; the others are measured on complex numbers only.
+/// Measures inverse functions. Those that are defined for all reals are measured on reals too, the others on complex numbers
+/// only.
 void measure_inverse(Table& table, const Points& near) {
   const auto all = [&](const char* op, const auto& f, const Function& w, const Function& slope) {
     both(table, op, "", f, beside_cuts(w), beside_cuts(slope), near);
@@ -105,7 +106,7 @@ void measure_inverse(Table& table, const Points& near) {
       [](const Z& z) { return atan_slope(i_unit * z); });
 }
 
-/// sin πz and cos πz: by the distance of Re z from the nearest half, so that they are exactly 0 where they should be.
+/// sin πz and cos πz, computed from the distance of Re z to the nearest half, so that they are exactly 0 where they should be.
 struct SinCosPi {
   Z sine, cosine;
 };
@@ -161,7 +162,7 @@ void measure_holomorphic(Table& table) {
       table, "tanh", "", [](auto z) { return argand::tanh(z); }, [](const Z& z) { return tanh(z); }, tanh_slope, poles);
   both(
       table, "sigmoid", "", [](auto z) { return argand::sigmoid(z); }, logistic, logistic_slope, poles);
-  // Close to the branch points, not at them, where there is no gradient.
+  // Points close to the branch points, but not at them, where there is no gradient.
   measure_inverse(table, {{1.0000013, 0}, {-0.9999987, 0}, {0, 0.9999987}, {0, -1.0000013}, {0.6, 0.8}, {-0.28, -0.96}});
   both(
       table, "tan", "", [](auto z) { return argand::tan(z); }, [](const Z& z) { return -(i_unit * tanh(i_unit * z)); },

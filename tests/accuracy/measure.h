@@ -1,5 +1,5 @@
 #pragma once
-/// Runs an op forwards and backwards on many numbers at once, and compares each result with the exact one.
+/// Runs an op forwards and backwards on many numbers at once and compares each result with the exact one.
 
 #include <fmt/format.h>
 
@@ -31,7 +31,7 @@ std::string text(std::complex<R> z) {
   return fmt::format("{:.9g}{:+.9g}i", z.real(), z.imag());
 }
 
-/// Incoming gradients: 1, then numbers of modulus 1/2 ... 2 in all directions.
+/// Incoming gradients: first 1, then numbers with moduli from 1/2 to 2 in all directions.
 template <Scalar T>
 Tensor<T> incoming(std::int64_t n) {
   using R = RealOf<T>;
@@ -48,9 +48,9 @@ Tensor<T> incoming(std::int64_t n) {
   return g;
 }
 
-/// The gradient that the convention of autograd/var.h asks for, and the largest that an incoming one of this size can cause: the
-/// length against which the error counts. A gradient dz = conj(∂w/∂z) g + (∂w/∂z̄) conj(g) may be small because its two terms
-/// happen to cancel for this g; which is not an error of the derivatives.
+/// The gradient by the convention of autograd/var.h, and the largest that an incoming one of this size can cause; the error is
+/// measured relative to the latter. A gradient dz = conj(∂w/∂z) g + (∂w/∂z̄) conj(g) may be small merely because its two terms
+/// cancel for this g, which is no fault of the derivatives.
 template <Scalar In>
 std::pair<Z, N> exact_gradient(const Partial& d, const Z& g) {
   if constexpr (RealScalar<In>) return {Z((conj(d.dz) * g).x), N(modulus(d.dz) * modulus(g))};
@@ -78,7 +78,8 @@ void compare_gradient(Worst& worst, const Var<In>& x, const std::vector<Jet>& je
   }
 }
 
-/// w = f(x, ...) elementwise on vectors of one length, value and gradients by all inputs for which `exact` gives derivatives.
+/// Measures w = f(x, ...) elementwise on vectors of one length: the value, and the gradients with respect to all inputs for which
+/// `exact` gives derivatives.
 template <class F, Scalar... In>
 void measure(Cell& cell, const F& f, const Exact& exact, const Tensor<In>&... inputs) {
   std::tuple<Var<In>...> x(argand::variable(inputs)...);

@@ -11,11 +11,12 @@ const Z half(0.5), two_i(N(0), N(2));
 
 Jet abs_jet(std::span<const Z> z) {
   const N r = modulus(z[0]);
-  if (z[0].y == 0) return {r, {{z[0] / Z(r), {}}}};  // a real x, or a complex one on the axis, where this is 2 ∂w/∂z̄ as well
+  // For a real x, or a complex one on the real axis, where this is also 2 ∂w/∂z̄.
+  if (z[0].y == 0) return {r, {{z[0] / Z(r), {}}}};
   return {r, {{conj(z[0]) / Z(2 * r), z[0] / Z(2 * r)}}};
 }
 
-/// What ops return by convention where 1/|z| overflows: no rotation.
+/// 1/|z|, or 0 where it overflows: by convention the ops do not rotate there.
 template <RealScalar R>
 Z inverse_modulus(const N& r) {
   return r < std::numeric_limits<R>::min() ? N(0) : N(1 / r);
@@ -105,7 +106,7 @@ void measure_parts_for(Table& table, Range range) {
         return Jet{v[0] * u, {{u, {}}, {i_unit * v[0] * u, {}}}};
       },
       z, y);
-  if (range == Range::Extreme) return;  // a large angle's rounding error exceeds a turn
+  if (range == Range::Extreme) return;  // the rounding error of a large angle exceeds a full turn
   const auto small = [&](std::uint64_t stream, R bound) {
     return argand::rand<R>(argand::Shape{samples}, argand::Random(3, stream), -bound, bound);
   };
@@ -124,7 +125,8 @@ void measure_parts_for(Table& table, Range range) {
       table.cell(range, "phase_rotation", "δ below 2, β below 4", complex),
       [](auto v, auto delta, auto beta) { return argand::phase_rotation(v, delta, beta); },
       [](std::span<const Z> v) {
-        // y = r e^(iφ), φ = δ a + β: ∂r/∂z = ū/2, ∂a/∂z = 1/(2iz), and their conjugates by z̄.
+        // y = r e^(iφ) with φ = δ a + β and u = z/r: ∂r/∂z = ū/2, ∂a/∂z = 1/(2iz); the derivatives with respect to z̄ are their
+        // conjugates.
         const Z &z = v[0], r = Z(modulus(z)), a = Z(arg(z)), e = exp(i_unit * (v[1] * a + v[2])), y = r * e, u = z / r;
         const Z turn = y * i_unit * v[1];
         return Jet{y,

@@ -24,7 +24,7 @@ N silu_slope(const N& x) { return logistic(x).x * (1 + x * logistic(-x).x); }
 
 N softplus(const N& x) { return (x > 0 ? x : N(0)) + log1p(exp(N(-abs(x)))); }
 
-/// Numbers of (-1, 1): all sizes, and up to the last before ±1.
+/// Measures erfinv on numbers of all sizes in (-1, 1), up to the last ones before ±1.
 template <RealScalar R>
 void measure_erfinv(Table& table) {
   const Exact exact = [](std::span<const Z> x) {
@@ -41,7 +41,7 @@ void measure_erfinv(Table& table) {
   }
 }
 
-/// f of two reals; exact(a, b, the smallest normal number).
+/// Measures a function f of two reals; `exact` is called with a, b and the smallest normal number.
 template <class F, class E>
 void pairs(Table& table, const std::string& op, const F& f, const E& exact) {
   const auto of = [&]<RealScalar R>(R, Range range) {
@@ -59,7 +59,7 @@ void pairs(Table& table, const std::string& op, const F& f, const E& exact) {
 }  // namespace
 
 void measure_real(Table& table) {
-  // The zeros of the two derivatives.
+  // The points where the derivatives of silu and gelu are 0.
   const double silu_zero = -1.2784645427610738, gelu_zero = -0.7517915246935645;
   real_only(
       table, "relu", [](auto x) { return argand::relu(x); }, [](const N& x) { return x > 0 ? x : N(0); },
@@ -92,7 +92,7 @@ void measure_real(Table& table) {
       table, "atan2", [](auto y, auto x) { return argand::atan2(y, x); },
       [](const N& y, const N& x, const N& least) {
         const N square = x * x + y * y;
-        const bool turns = sqrt(square) >= least;  // by convention a subnormal radius does not
+        const bool turns = sqrt(square) >= least;  // by convention the gradient is 0 at a subnormal radius
         return Jet{Z(arg(Z(x, y))), {{Z(turns ? N(x / square) : N(0)), {}}, {Z(turns ? N(-y / square) : N(0)), {}}}};
       });
   const auto swiglu = [](auto gate, auto up) { return argand::swiglu(gate, up); };

@@ -1,4 +1,4 @@
-/// The explanations on the page for errors above 16 ulp and for ops that are not measured.
+/// The explanations on the page: why some errors exceed 16 ulp, and why some ops are not measured.
 
 #include "tests/accuracy/table.h"
 

@@ -13,7 +13,7 @@ Term mean_of(const Terms& x) {
 }
 Terms terms(const std::vector<Z>& x) { return {x.begin(), x.end()}; }
 
-/// Σ x, times c.
+/// The sum Σ x times c.
 RowExact sum_times(const std::function<N(std::size_t)>& c) {
   return [c](const std::vector<std::vector<Z>>& in, const std::vector<Z>& g) {
     const Terms x = terms(in[0]);
@@ -43,7 +43,7 @@ RowJet stddev_of(const std::vector<std::vector<Z>>& in, const std::vector<Z>& g)
   return jet;
 }
 
-/// Both norms of argand/autograd/ops/norm.h: with a mean to subtract and a bias to add, or without.
+/// The two norms of argand/autograd/ops/norm.h: with a mean to subtract and a bias to add, or without either.
 RowExact norm_by_squares(bool centred, const N& eps) {
   return [centred, eps](const std::vector<std::vector<Z>>& in, const std::vector<Z>& g) {
     const Terms x = terms(in[0]);
@@ -73,7 +73,7 @@ RowExact norm_by_squares(bool centred, const N& eps) {
   };
 }
 
-/// Both norms by magnitudes m = sqrt(a² + w b² + 1e-12), with w = 1 - sin 2θ, that of QIC's algebra.
+/// The two norms by the magnitudes m = sqrt(a² + w b² + 1e-12) of QIC's algebra, with w = 1 - sin 2θ.
 RowExact norm_by_magnitudes(bool centred) {
   return [centred](const std::vector<std::vector<Z>>& in, const std::vector<Z>& g) {
     const Terms x = terms(in[0]), gamma = terms(in[1]);
@@ -92,7 +92,7 @@ RowExact norm_by_magnitudes(bool centred) {
       moved += abs(d) * m_j.exact.x;
     }
     const N variance = square / n + N(centred ? 1e-5 : 1e-6), s = 1 / sqrt(variance);
-    // Magnitudes are rounded before their mean is subtracted: what that does to σ.
+    // Magnitudes are rounded before their mean is subtracted; this is how much that changes σ.
     const N sigma_moves = 1 + moved / n / variance;
     const auto product = [&](std::size_t j) { return (x[2 * j] - mu) * Term(g[2 * j]) + x[2 * j + 1] * Term(g[2 * j + 1]); };
     const Term A = sum_of(n, [&](std::size_t j) { return gamma[j] * product(j); });

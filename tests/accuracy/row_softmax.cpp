@@ -1,4 +1,4 @@
-/// Softmax and what is made of it; matrix products.
+/// Softmax and the ops made of it; matrix products.
 
 #include "tests/accuracy/cases.h"
 #include "tests/accuracy/rows.h"
@@ -8,12 +8,13 @@ namespace {
 
 using Inputs = std::vector<std::vector<Z>>;
 
-/// e^{x_i}/Σ e^{x_j}. The differences x_i - top are rounded before the exponential: an ulp of x_i - top is |x_i - top| of the
-/// result's. Where the scores x are products, computed themselves, they are rounded by as many ulp as their own terms add up to.
+/// The probabilities e^{x_i}/Σ e^{x_j}. The differences x_i - top are rounded before the exponential is taken, and one ulp of x_i
+/// - top becomes |x_i - top| ulp of the result. Scores that are computed as products are also rounded themselves, by as many ulp
+/// as their own terms add up to.
 struct Softmax {
   N top;
   Terms p;
-  std::vector<N> moves;  ///< how far a score's rounding moves its exponential: the size of p_i is p_i (1 + moves_i)
+  std::vector<N> moves;  ///< how far the rounding of a score moves its exponential: the size of p_i is p_i (1 + moves_i)
 
   explicit Softmax(const Terms& scores, bool computed) {
     std::size_t first = 0;
@@ -29,7 +30,7 @@ struct Softmax {
     }
     for (Term& p_i : p) p_i = p_i / total;
   }
-  /// Σ p_i over all but one.
+  /// Σ p_i over all i but one.
   Term but(std::size_t one) const {
     return sum_of(p.size(), [&](std::size_t i) { return i == one ? Term() : p[i]; });
   }
@@ -47,7 +48,7 @@ RowJet softmax_of(const Inputs& in, const std::vector<Z>& g) {
 
 RowJet logsumexp_of(const Inputs& in, const std::vector<Z>& g) {
   const Softmax s(softmax_terms(in[0]), false);
-  // The largest counts 1 exactly; only what the others add is rounded.
+  // The largest score contributes exactly 1; only the contributions of the others are rounded.
   N others = -1, size = abs(s.top);
   for (const Z& x : in[0]) others += exp(N(x.x - s.top));
   for (std::size_t i = 0; i < s.p.size(); ++i) size += s.p[i].size - (s.moves[i] == 0 ? s.p[i].size : N(0));
@@ -57,7 +58,7 @@ RowJet logsumexp_of(const Inputs& in, const std::vector<Z>& g) {
   return jet;
 }
 
-/// log Σ e^{x_i} - x_t, and its gradient by the scores x.
+/// The cross entropy log Σ e^{x_i} - x_t and its gradient with respect to the scores x.
 std::pair<Term, Terms> cross_entropy_of(const Terms& scores, std::size_t target, bool computed, const Term& g) {
   const Softmax s(scores, computed);
   const N below = s.top - scores[target].exact.x;
@@ -71,7 +72,7 @@ std::pair<Term, Terms> cross_entropy_of(const Terms& scores, std::size_t target,
   return {{Z(loss), N(loss + missing.size + missing.exact.x * s.moves[target])}, dx};
 }
 
-/// W h + b, row by row.
+/// The scores W h + b, computed row by row.
 Terms scores_of(const std::vector<Z>& h, const std::vector<Z>& W, const std::vector<Z>& b) {
   Terms scores;
   for (std::size_t v = 0; v < b.size(); ++v)
@@ -92,7 +93,8 @@ RowExact linear_cross_entropy_of(std::size_t target) {
   };
 }
 
-/// A query q over keys and values, o = Σ_j softmax(scale q·k)_j v_j; of selected_attention the keys are the values.
+/// Attention of a query q to keys and values, o = Σ_j softmax(scale q·k)_j v_j; in selected_attention the keys are also the
+/// values.
 RowExact attention_of(const N& scale, bool keys_are_values) {
   return [scale, keys_are_values](const Inputs& in, const std::vector<Z>& g) {
     const Terms q = softmax_terms(in[0]), k = softmax_terms(in[1]), v = softmax_terms(keys_are_values ? in[1] : in[2]);
@@ -106,7 +108,8 @@ RowExact attention_of(const N& scale, bool keys_are_values) {
     for (std::size_t j = 0; j < T; ++j) along.push_back(sum_of(d, [&](std::size_t c) { return Term(g[c]) * v[j * d + c]; }));
     const Term mean = sum_of(d, [&](std::size_t c) { return Term(g[c]) * jet.value[c]; });
     for (std::size_t j = 0; j < T; ++j) {
-      // Σ_i β_i (dβ_j - dβ_i) leaves out what cancels when β_j is almost 1; attention's tiles take dβ_j - Σ β_i dβ_i.
+      // selected_attention computes Σ_i β_i (dβ_j - dβ_i), which omits what would cancel when β_j is almost 1; the tiles of
+      // attention compute dβ_j - Σ β_i dβ_i.
       const auto to_others = [&](std::size_t i) { return i == j ? Term() : s.p[i] * (along[j] - along[i]); };
       const Term da = s.p[j] * (keys_are_values ? sum_of(T, to_others) : along[j] - mean) * scale;
       for (std::size_t c = 0; c < d; ++c) {
@@ -123,7 +126,7 @@ RowExact attention_of(const N& scale, bool keys_are_values) {
   };
 }
 
-/// x B, and x Bᵀ + b.
+/// The matrix products x B and x Bᵀ + b.
 RowJet product_of(const Inputs& in, const std::vector<Z>& g) {
   const Terms x = softmax_terms(in[0]), B = softmax_terms(in[1]);
   RowJet jet{{}, {{}, {}}};
@@ -164,7 +167,7 @@ void softmax_with(Table& table, const std::string& what, R factor) {
     for (Tensor<R> row : single_rows<R>(n, factor)) {
       measure_rows(table.cell(Range::Rows, "cross_entropy", what, scalar), f, exact, row);
       if (!what.empty()) continue;
-      // A target that stands out by 2, 4, ... 64: p - 1 must not cancel.
+      // The target's score exceeds all others by 2, 4, ... 64: p - 1 must not cancel.
       for (int gap = 2; gap <= 64; gap *= 2) {
         row(0, target) = argand::max(Var<R>(row), 1).value().data()[0] + static_cast<R>(gap);
         measure_rows(table.cell(Range::Rows, "cross_entropy", "of what is well predicted", scalar), f, exact, row);
@@ -197,7 +200,7 @@ void products_for(Table& table) {
         attention_of(N(options.scale), true), q, k);
     const Tensor<R> W = small_numbers<R>({n, d}, 52), b = small_numbers<R>({n}, 53);
     for (const Tensor<R>& h : single_rows<R>(d)) {
-      // The best scored class as the target, too: p - 1 must not cancel.
+      // The class with the best score is a target, too: p - 1 must not cancel.
       const auto scores = argand::linear(Var<R>(h), Var<R>(W), Var<R>(b)).value();
       const auto best = std::max_element(scores.span().begin(), scores.span().end()) - scores.span().begin();
       for (const std::int64_t target : {n / 2, static_cast<std::int64_t>(best)})

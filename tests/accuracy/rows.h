@@ -5,8 +5,8 @@
 
 namespace accuracy {
 
-/// An exact number, and the scale of its error: the value of its formula with each added term replaced by its absolute value. Sums
-/// that cancel lose digits in any program.
+/// An exact number and the scale of its error: the value of its formula with each added term replaced by its absolute value,
+/// since sums that cancel lose digits in any program.
 struct Term {
   Z exact;
   N size = 0;
@@ -19,7 +19,7 @@ using Terms = std::vector<Term>;
 inline Term operator+(const Term& a, const Term& b) { return {a.exact + b.exact, a.size + b.size}; }
 inline Term operator-(const Term& a, const Term& b) { return {a.exact - b.exact, a.size + b.size}; }
 inline Term operator*(const Term& a, const Term& b) { return {a.exact * b.exact, a.size * b.size}; }
-/// Multiplies by a number that is exact, or does not cancel.
+/// Multiplies by a number that is exact, or whose own formula does not cancel.
 inline Term operator*(const Term& a, const N& c) { return {a.exact * Z(c), N(a.size * abs(c))}; }
 inline Term operator/(const Term& a, const N& c) { return a * N(1 / c); }
 inline Term conj(const Term& a) { return {conj(a.exact), a.size}; }
@@ -33,12 +33,12 @@ Term sum_of(std::size_t n, const F& f) {
   return total;
 }
 
-/// The op of one row: its outputs, and the gradients by each of its inputs.
+/// The outputs of an op for one row, and the gradients with respect to each of its inputs.
 struct RowJet {
   Terms value;
   std::vector<Terms> gradients;
 };
-/// From the row and the inputs that all rows share, and the incoming gradients of the row's outputs.
+/// Computes a RowJet from the row, the inputs that all rows share, and the incoming gradients of the row's outputs.
 using RowExact = std::function<RowJet(const std::vector<std::vector<Z>>& inputs, const std::vector<Z>& g)>;
 
 template <Scalar T>
@@ -46,7 +46,7 @@ std::vector<Z> exact_numbers(std::span<const T> x) {
   return {x.begin(), x.end()};
 }
 
-/// The largest error. Exact gradients beyond the type's range are skipped.
+/// Updates the largest error. Exact gradients beyond the range of the type are skipped.
 template <Scalar T>
 void compare_terms(Worst& worst, std::span<const T> got, const Terms& expected, const std::string& where, bool value) {
   using R = RealOf<T>;
@@ -57,7 +57,7 @@ void compare_terms(Worst& worst, std::span<const T> got, const Terms& expected, 
   }
 }
 
-/// w = f(x, shared...) for the rows of x [rows, n] and other inputs, such as a gain, that all rows share.
+/// Measures w = f(x, shared...) for the rows of x [rows, n]; `shared` are inputs such as a gain that all rows share.
 template <class F, Scalar T, Scalar... S>
 void measure_rows(Cell& cell, const F& f, const RowExact& exact, const Tensor<T>& x, const Tensor<S>&... shared) {
   const Var<T> v = argand::variable(x);
@@ -70,7 +70,7 @@ void measure_rows(Cell& cell, const F& f, const RowExact& exact, const Tensor<T>
   const auto rows = static_cast<std::size_t>(x.dim(0)), n = static_cast<std::size_t>(x.dim(1));
   const std::size_t outputs = static_cast<std::size_t>(w.size()) / rows;
   const Tensor<T> dx = v.grad();
-  std::vector<Terms> sums(sizeof...(S));  // gradients of what is shared
+  std::vector<Terms> sums(sizeof...(S));  // gradients of the shared inputs
   for (std::size_t row = 0; row < rows; ++row) {
     const std::string where = fmt::format("n = {}, row {}", n, row);
     const RowJet jet = exact({exact_numbers<T>(x.span().subspan(row * n, n)), exact_numbers<S>(shared.span())...},
@@ -90,17 +90,18 @@ void measure_rows(Cell& cell, const F& f, const RowExact& exact, const Tensor<T>
   (std::index_sequence_for<S...>());
 }
 
-/// Three rows of n seeded numbers, [3, n]: of sizes 1e-3 ... 1e3; within 1 of 100; within 10 of 0. All times `factor`.
+/// Three rows of n seeded random numbers, [3, n]: of sizes 1e-3 ... 1e3, within 1 of 100, and within 10 of 0; all are multiplied
+/// by `factor`.
 template <Scalar T>
 Tensor<T> rows_of(std::int64_t n, RealOf<T> factor = 1, std::uint64_t stream = 30);
-/// Each of these rows alone, [1, n].
+/// Each of these rows alone, as [1, n].
 template <Scalar T>
 std::vector<Tensor<T>> single_rows(std::int64_t n, RealOf<T> factor = 1);
-/// Numbers within `bound` of 0: gains, biases, matrices.
+/// Random numbers within `bound` of 0, for gains, biases and matrices.
 template <Scalar T>
 Tensor<T> small_numbers(const argand::Shape& shape, std::uint64_t stream, RealOf<T> bound = 1);
 
-/// The lengths that are measured: one, less than a vector, whole vectors, and many with a rest.
+/// The lengths that are measured: one number, fewer than a SIMD vector holds, whole vectors, and many vectors with a remainder.
 constexpr std::int64_t row_lengths[] = {1, 7, 64, 1000};
 
 }  // namespace accuracy

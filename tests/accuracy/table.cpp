@@ -24,7 +24,7 @@ std::string number(double ulps) {
 }
 std::string emphasised(double ulps, double bound) { return ulps > bound ? "**" + number(ulps) + "**" : number(ulps); }
 
-/// "1.2 / 3.4": value / gradient.
+/// A cell "1.2 / 3.4": the errors of the value and of the gradient.
 std::string text(const Row& row, const std::string& scalar) {
   const auto cell = row.cells.find(scalar);
   if (cell == row.cells.end()) return "";
@@ -165,7 +165,7 @@ std::vector<std::string> Table::faults(const std::string& page) const {
     for (std::size_t s = 0; s < scalars.size(); ++s) {
       const std::vector<double> old = numbers_of(line->second.at(s + 1)), now = numbers_of(text(row, scalars[s]));
       const bool hostile = row.range == Range::Hostile || row.range == Range::Ends;
-      const double more = row.range == Range::Rows ? 4 : 2;  // shorter vectors make longer sums
+      const double more = row.range == Range::Rows ? 4 : 2;  // a processor with shorter SIMD vectors adds longer sums
       bool same = old.size() == now.size();
       for (std::size_t i = 0; same && i < old.size(); ++i)
         // Results without correct digits differ between processors: for hostile matrices only larger errors count.

@@ -1,5 +1,6 @@
 #pragma once
-/// The table of worst errors: collected by the measurements, written to docs/accuracy.md, read back from there and compared.
+/// The table of worst errors: the measurements collect it, and it is written to docs/accuracy.md, read back from there and
+/// compared.
 
 #include <map>
 #include <string>
@@ -7,7 +8,7 @@
 
 namespace accuracy {
 
-/// A worst error, and where it was.
+/// A worst error, and where it occurred.
 struct Worst {
   double ulps = 0;
   std::string at;  ///< the inputs, as text
@@ -16,7 +17,7 @@ struct Worst {
   }
 };
 
-/// Of one op, one range of inputs and one scalar type.
+/// The worst errors for one op, one range of inputs and one scalar type.
 struct Cell {
   Worst value, gradient;
 };
@@ -26,7 +27,7 @@ enum class Range {
   Extreme,   ///< the whole range of the type
   Rows,      ///< ops of whole rows, ordinary numbers
   Hostile,   ///< ops on matrices that are far from normal, singular, badly scaled, ...; in units of condition times rounding
-  Ends,      ///< the same, of matrices at the ends of the range
+  Ends,      ///< the same for matrices at the ends of the range
 };
 
 struct Row {
@@ -47,18 +48,19 @@ class Table {
   std::string markdown() const;
   /// Every cell, with the inputs of its worst errors.
   std::string places() const;
-  /// What is wrong with `page`, one line each; nothing when it is current: the same rows, the same numbers up to what another
-  /// processor's elementary functions may change, every registered op measured or named, nothing above 16 ulp without a reason.
+  /// What is wrong with `page`, one line for each fault; nothing if the page is current. It is current if it has the same rows,
+  /// the same numbers up to what another processor's elementary functions may change, names every registered op, and gives a
+  /// reason for every error above 16 ulp.
   std::vector<std::string> faults(const std::string& page) const;
 
  private:
   std::vector<Row> rows_;
 };
 
-/// Why a row may be above 16 ulp; empty when it may not.
+/// Why the errors of a row may exceed 16 ulp; empty if they may not.
 std::string reason(const Row& row);
 
-/// Registered ops that are not measured, and why.
+/// Registered ops that are not measured, and the reasons.
 const std::map<std::string, std::string>& not_measured();
 
 }  // namespace accuracy

@@ -11,8 +11,8 @@ namespace accuracy {
 
 using argand::RealOf;
 
-/// The distance of neighbouring numbers of type R around |size|: 2^(e-p+1) for 2^e <= |size| < 2^(e+1) with p bits, that of the
-/// subnormal numbers below them, that of the largest numbers above.
+/// The distance between neighbouring numbers of type R around |size|: 2^(e-p+1) for 2^e <= |size| < 2^(e+1) with p bits. Below
+/// the normal numbers it is the distance of the subnormal ones, above the largest number that of the largest ones.
 template <class R>
 N unit_at(const N& size) {
   using L = std::numeric_limits<R>;
@@ -25,20 +25,22 @@ N unit_at(const N& size) {
   return ldexp(N(1), exponent - (L::digits - 1));
 }
 
-/// What lies beyond the largest number of R, infinity included, counts as the first power of two beyond it: a result that should
-/// be infinite and is has error 0, one that is infinite and should be near the largest number is as wrong as it is far.
+/// Replaces whatever lies beyond the largest number of R, infinity included, by the first power of two beyond it. A result that
+/// is infinite, as it should be, then has error 0; one that should be near the largest number has an error as large as its
+/// distance from the exact number.
 template <class R>
 N within(const N& v) {
   const N beyond = ldexp(N(1), std::numeric_limits<R>::max_exponent);
   return v > beyond ? beyond : v < -beyond ? -beyond : v;
 }
 
-/// |w - exact| in units of `size`'s last place; infinite for a NaN where the exact number is within the type.
+/// |w - exact| in units of the last place of `size`; infinite if w is NaN although the exact number is within the range of the
+/// type.
 template <class T>
 double ulps(T w, const Z& exact, const N& size) {
   using R = RealOf<T>;
   const Z got(w), clamped(within<R>(exact.x), within<R>(exact.y));
-  // A complex number beyond the type has no direction left.
+  // A complex number beyond the type's range has no direction left.
   const bool overflow = argand::ComplexScalar<T> && within<R>(modulus(exact)) != modulus(exact);
   if (overflow && !(isfinite(got.x) && isfinite(got.y))) return 0;
   if (isnan(got.x) || isnan(got.y)) return std::numeric_limits<double>::infinity();

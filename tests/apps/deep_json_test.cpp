@@ -1,4 +1,4 @@
-/// 200 kB of nested brackets, for every reader of JSON from outside.
+/// Every reader of JSON from outside must survive 200 kB of nested brackets.
 
 #include <boost/test/unit_test.hpp>
 

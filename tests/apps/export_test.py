@@ -1,4 +1,4 @@
-"""`argand export`: what it writes is opened by Python's zipfile and read by hand, and by NumPy where there is one.
+"""`argand export`: Python's zipfile opens what it writes, and this test decodes it by hand, and with NumPy where that is installed.
 
   export_test.py ARGAND_PROGRAM
 """
@@ -26,7 +26,7 @@ def run(*arguments):
 
 
 def stored(path):
-    """A safetensors file, read by hand: name -> (dtype, shape, bytes), metadata."""
+    """Decodes a safetensors file by hand: returns name -> (dtype, shape, bytes), and the metadata."""
     with open(path, "rb") as file:
         length, = struct.unpack("<Q", file.read(8))
         header = json.loads(file.read(length))
@@ -36,7 +36,7 @@ def stored(path):
 
 
 def array(npy):
-    """An .npy file, read by hand: (descr, shape, bytes)."""
+    """Decodes an .npy file by hand: returns (descr, shape, bytes)."""
     expect(npy[:8] == b"\x93NUMPY\x01\x00", "an array does not begin as .npy files do")
     length, = struct.unpack("<H", npy[8:10])
     header = ast.literal_eval(npy[10:10 + length].decode("ascii"))
@@ -46,7 +46,7 @@ def array(npy):
 
 
 def check_npz(path, wanted, pairs):
-    """The archive holds exactly `wanted`, as safetensors stores it; `pairs` are complex tensors stored as real ones."""
+    """Checks that the archive holds exactly `wanted`, as safetensors stores it; `pairs` names complex tensors that are stored as real ones."""
     descr = {"F32": "<f4", "F64": "<f8", "C64": "<c8", "I32": "<i4"}
     with zipfile.ZipFile(path) as archive:
         expect(archive.testzip() is None, f"{path}: a checksum is wrong")
@@ -58,7 +58,7 @@ def check_npz(path, wanted, pairs):
 
 
 def flat(value, name=""):
-    """The numbers of a line of the log by name, as they are exported."""
+    """The numbers in a line of the log, by the names under which they are exported."""
     if isinstance(value, (dict, list)):
         entries = value.items() if isinstance(value, dict) else enumerate(value)
         return {k: v for key, entry in entries for k, v in flat(entry, f"{name}.{key}" if name else str(key)).items()}
@@ -66,12 +66,12 @@ def flat(value, name=""):
 
 
 def single(number):
-    """As float32 has it."""
+    """The number rounded to float32."""
     return struct.unpack("<f", struct.pack("<f", number))[0]
 
 
 def masked_checksum(data):
-    """CRC-32C as in TFRecords, of a table that is made from the polynomial."""
+    """The masked CRC-32C of TFRecords, computed with a table that is made from the polynomial."""
     table = []
     for byte in range(256):
         for _ in range(8):
@@ -109,7 +109,7 @@ def fields(message):
 
 
 def events(path):
-    """The events of a TensorBoard file, read by hand: (second, step, version, scalars)."""
+    """Decodes the events of a TensorBoard file by hand: (second, step, version, scalars)."""
     with open(path, "rb") as file:
         data = file.read()
     found = []
@@ -127,7 +127,7 @@ def events(path):
 
 with tempfile.TemporaryDirectory() as folder:
     os.chdir(folder)
-    # crope has complex weights; the optimizer's memory is in last.safetensors.
+    # crope has complex weights; last.safetensors also holds the optimizer's state.
     sizes = "--family crope --n-layers 1 --d-model 16 --n-heads 2 --d-ff 24 --length 16 --batch 4 --warmup 1 --steps 2 --threads 1"
     for precision in ("float32", "float64"):
         made = run("train", "lm", *sizes.split(), "--precision", precision, "--out", precision)
@@ -162,7 +162,7 @@ with tempfile.TemporaryDirectory() as folder:
     expect(run("export", "float64/last.safetensors", "--npz", "double.npz").returncode == 0, "float64 cannot be exported")
     check_npz("double.npz", double, json.loads(metadata["complex"]))
 
-    # The numbers of a log, for spreadsheets and for TensorBoard.
+    # The numbers of a log, for spreadsheets and for TensorBoard; nested values, a broken line and a text are among its lines.
     with open("float32/log.jsonl", "a", encoding="utf-8") as log:
         log.write('{"step":4,"loss":1.5,"seconds":0.25,"theta":{"blocks.0":[1,2]}}\nno JSON\n{"step":4,"sample":"text alone"}\n')
     done = run("export", "float32", "--log", "log.csv", "--tensorboard", "events")

@@ -1,4 +1,4 @@
-"""argand report --follow: a page of a run that is still training, for this machine alone.
+"""argand report --follow: serves the page of a run that is still training, to this machine alone.
 
   follow_test.py ARGAND_PROGRAM
 """
@@ -28,7 +28,7 @@ def expect(rule, text):
 
 
 def request(port, target, method="GET", host=None):
-    """Status, type and body."""
+    """Returns status, content type and body of the answer."""
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
     connection.request(method, target, headers={"Host": host} if host else {})
     answer = connection.getresponse()
@@ -36,8 +36,8 @@ def request(port, target, method="GET", host=None):
 
 
 def other_addresses():
-    """(family, address) of this machine besides 127.0.0.0/8: those of its name, if it resolves, and the source address of outgoing packets
-    (connecting a datagram socket sends none)."""
+    """Addresses of this machine outside 127.0.0.0/8, as (family, address): those of its name, if it resolves, and the source address of outgoing
+    packets (connecting a datagram socket sends none)."""
     found = set()
     try:
         found |= {(a[0], a[4][0]) for a in socket.getaddrinfo(socket.gethostname(), None)}
@@ -54,7 +54,7 @@ def other_addresses():
 
 
 def follow(run, *options):
-    """Starts the server; returns the process and its port."""
+    """Starts the server; returns its process and its port."""
     process = subprocess.Popen([argand, "report", run, "--follow", *options], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     line = process.stdout.readline()
     found = re.fullmatch(r"http://127\.0\.0\.1:(\d+)/ in a browser on this machine; end with Ctrl-C\n", line)
@@ -91,7 +91,7 @@ def a_page_keeps_up(run):
                                          ("/data?since=nonsense", "GET", None, 200)):
         expect(request(port, target, method, host)[0] == status, f"{method} {target} of {host} is not {status}")
     if chromium:
-        for budget in (15000, 60000, 240000):  # of the page's own time, in which a run on a busy machine may write nothing
+        for budget in (15000, 60000, 240000):  # in the page's own time; on a busy machine the run may write nothing meanwhile
             with tempfile.TemporaryDirectory() as profile:
                 done = subprocess.run([chromium, "--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={profile}",
                                        "--enable-logging=stderr", f"--virtual-time-budget={budget}", "--dump-dom", f"http://127.0.0.1:{port}/"],
@@ -108,7 +108,7 @@ def a_page_keeps_up(run):
         with socket.socket(family, socket.SOCK_STREAM) as other:
             other.settimeout(5)
             expect(other.connect_ex((address, port)) != 0, f"{address} answers, too")
-    # Someone who connects and says nothing holds nobody up.
+    # A visitor who connects and sends nothing does not hold up others.
     with socket.create_connection(("127.0.0.1", port)):
         expect(request(port, "/")[0] == 200, "a silent visitor holds up others")
         taken = subprocess.run([argand, "report", run, "--follow", "--port", str(port)], capture_output=True, text=True, check=False)
@@ -128,7 +128,7 @@ def a_run_that_has_ended(run):
 
 
 def idle_visitors_keep_nobody_out(run):
-    """More connections than the server may have files, all of them silent; and a checkpoint that is a link to itself."""
+    """Opens more connections than the server may have files, and sends nothing through any of them. One checkpoint is a link to itself."""
     few = 100
     process = subprocess.Popen([argand, "report", run, "--follow"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                                preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (few, few)))

@@ -26,7 +26,7 @@ struct Output {
   int code = -1;
 };
 
-/// Standard output and error of the program.
+/// Runs the program; returns standard output and error together.
 Output run(const std::string& arguments) {
   Output output;
   std::FILE* pipe = popen((std::string(ARGAND_PROGRAM) + " gradcheck " + arguments + " 2>&1").c_str(), "r");
@@ -37,8 +37,8 @@ Output run(const std::string& arguments) {
   return output;
 }
 
-/// All of them; under a sanitizer, twenty times as slow, of those that are `variant`s only every n-th: differences run the same
-/// code thousands of times.
+/// All the subjects. Under a sanitizer, which makes them twenty times as slow, only every n-th of those that are a `variant`:
+/// finite differences run the same code thousands of times anyway.
 template <class Variant>
 std::vector<GradcheckSubject> some_of(std::vector<GradcheckSubject> subjects, [[maybe_unused]] std::size_t n,
                                       [[maybe_unused]] const Variant& variant) {
@@ -92,7 +92,7 @@ BOOST_AUTO_TEST_CASE(every_family_is_checked_for_both_tasks_and_in_its_variants)
 }
 
 BOOST_AUTO_TEST_CASE(a_wrong_op_shows_in_layers_and_models) {
-  // Conjugating rotary's gradient turns every query's and key's gradient the wrong way.
+  // Conjugating rotary's gradient turns the gradients of all queries and keys the wrong way.
   const PlantedFault planted("rotary", Fault::Conjugate);
   GradcheckOptions options;
   options.blame_ops = false;
@@ -141,7 +141,7 @@ BOOST_AUTO_TEST_CASE(the_jacobian_has_a_row_for_each_output) {
 }
 
 BOOST_AUTO_TEST_CASE(lists_and_mistakes) {
-  const Output nothing = run("--external \"\"");  // of an unset variable of the shell, say: no reason to check our own ops
+  const Output nothing = run("--external \"\"");  // say, from an unset shell variable: this is no request to check our own ops
   BOOST_TEST(nothing.code == 2);
   BOOST_TEST(nothing.text == "argand: gradcheck: --external requires a command, got an empty one\n");
   const Output list = run("--list");

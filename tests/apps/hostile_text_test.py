@@ -1,4 +1,4 @@
-"""Text passed to another program is never read as a command, a tag or the end of a string. Output that cannot be printed is a failure.
+"""Text that is passed to another program is never read as a command, a tag or the end of a string. Output that cannot be printed is a failure.
 
   hostile_text_test.py ARGAND_PROGRAM
 """
@@ -14,7 +14,7 @@ argand = os.path.abspath(sys.argv[1])
 failures = []
 TINY = "--n-layers 1 --d-model 8 --n-heads 2 --d-ff 8 --length 8 --batch 2 --warmup 1 --threads 1 --steps 2".split()
 
-# Each ends with a mark, by which it is found again as text.
+# Each text contains a mark, by which it is found again in the output.
 HOSTILE = ["a\nshell\nb-mark", "a\r\nshell\rb-mark", "a\x0bshell\x0cb-mark", "'; shell; '-mark", "\" label=\"x\" \"-mark", "ends in \\",
            "<script>alert(1)</script>-mark", "</script><!--<script>-mark", "]]>&amp;&lt;-mark", "`touch ran`-mark", "@touch $(touch ran)-mark",
            "\\N \\G \\l-mark", "a\x01\x1b[31m\x7f-mark", "\u2028\u2029\u0085-mark", b"\xff\xfe bad \xc0\xaf-mark"]
@@ -34,7 +34,7 @@ def one_line(done, what):
 
 
 def drawn(path, what):
-    """An SVG that a strict reader takes; its text."""
+    """Parses an SVG with a strict parser and returns its text."""
     try:
         return "".join(xml.etree.ElementTree.parse(path).getroot().itertext())
     except (OSError, xml.etree.ElementTree.ParseError) as error:
@@ -43,17 +43,17 @@ def drawn(path, what):
 
 
 def commands_in_expressions():
-    """gnuplot's `shell` starts $SHELL: if one of our lines were read as a command, this file would exist afterwards."""
+    """gnuplot's `shell` command starts $SHELL: if it read one of our lines as a command, the file `ran` would exist afterwards."""
     with open("spy", "w", encoding="utf8") as file:
         file.write(f"#!/bin/sh\ntouch {os.path.abspath('ran')}\n")
     os.chmod("spy", 0o755)
     environment = dict(os.environ, SHELL=os.path.abspath("spy"))
-    # Spaces of any kind may stand in an expression, and what follows them is a word: these parse.
+    # An expression may contain white space of any kind, and what follows it is a word: these expressions parse.
     for text in ("z\n+ z", "z *\nz", "f(z) = z\r\n\r\n+ 1", "shell(z) = z\n+\n1", "f(shell) =\nshell\n", "f(z)\n=\n\x0bz\x0c+\t1"):
         done = run("portrait", text, "--size", "600x250", "--out", "p.svg", env=environment)
         expect(done.returncode == 0, f"portrait {text!r}: {done.stderr}")
         drawn("p.svg", f"portrait {text!r}")
-    for text in HOSTILE:  # and these do not
+    for text in HOSTILE:  # these do not parse
         done = run("portrait", text, "--out", "p.svg", env=environment)
         expect(done.returncode == 2 and done.stdout == b"", f"portrait {text!r}: {done.returncode}")
         one_line(done, f"portrait {text!r}")
@@ -69,7 +69,7 @@ def titles_of_graphs():
         done = run("train", "lm", "--out", folder, *TINY)
         expect(done.returncode == 0, f"training in a folder named {folder!r}: {done.stderr}")
         titled = [["graph", "--run", folder]]
-        if isinstance(text, str):  # settings are UTF-8
+        if isinstance(text, str):  # settings must be UTF-8
             titled.append(["graph", "--model", "crat", "--set", b"irw_file=" + folder])
         for command in titled:
             done = run(*command)
@@ -101,7 +101,7 @@ class Scripts(HTMLParser):
 def report(folder, number):
     text = HOSTILE[number] if isinstance(HOSTILE[number], str) else "plain"
     done = run("report", folder, "--out", "page.html", "--text", text)
-    # The run does not know the words: two cards say so, and two lines.
+    # The run's vocabulary lacks the words: two cards say so, and two lines of standard error.
     expect(done.returncode == 1 and done.stderr.count(b"\n") == done.stderr.count(b"argand: report: ") == 2, f"report {folder!r}: {done.stderr}")
     with open("page.html", encoding="utf8") as file:
         page = file.read()

@@ -1,5 +1,5 @@
-/// Whatever is wrong with the command line, the files or the machine: one clear line, the right exit code, and existing files stay
-/// intact.
+/// Whatever is wrong with the command line, the files or the machine, the program prints one clear line, exits with the right
+/// code, and leaves existing files intact.
 
 #include <algorithm>
 #include <cstring>
@@ -14,7 +14,7 @@ BOOST_AUTO_TEST_SUITE(mistakes)
 
 namespace {
 
-/// Checks exit code and that standard error is this one line (or, ending in ..., begins so).
+/// Checks the exit code and that standard error consists of this one line; if the line ends in "...", that it begins so.
 void ends_with(const TemporaryDirectory& scratch, const std::string& arguments, int code, const std::string& line,
                const std::function<void()>& before = {}) {
   BOOST_TEST_CONTEXT(arguments) {
@@ -28,7 +28,7 @@ void ends_with(const TemporaryDirectory& scratch, const std::string& arguments, 
   }
 }
 
-/// A finished run of ten steps, made once.
+/// A finished run of ten steps, made once for all tests.
 struct Run {
   TemporaryDirectory scratch;
   std::string path = scratch / "run";
@@ -92,7 +92,7 @@ BOOST_AUTO_TEST_CASE(of_the_command_line) {
   ends_with(scratch, "eval", 2, "argand: eval: RUN is required" + help);
   ends_with(scratch, "train lm --threads 0 --out x", 2, "argand: train lm: --threads: ...");
   ends_with(scratch, "train lm", 2, "argand: train lm: missing --out RUN (a new run) or --resume RUN (to continue one)");
-  BOOST_TEST(scratch.count() == 2);  // .out and .err
+  BOOST_TEST(scratch.count() == 2);  // only .out and .err
 }
 
 BOOST_AUTO_TEST_CASE(of_the_configuration) {
@@ -134,7 +134,7 @@ BOOST_AUTO_TEST_CASE(a_run_is_not_overwritten_by_accident) {
   ends_with(
       run.scratch, "train lm --out " + run.path + tiny, 1,
       "argand: train: " + run.path + " already contains a run; --resume " + run.path + " continues it, --overwrite replaces it");
-  // Not even with permission to replace it, if the new run cannot start.
+  // A run is not replaced, even with permission, if the new run cannot start.
   ends_with(run.scratch, "train lm --overwrite --vocab-size 3 --out " + run.path + tiny, 2, "argand: --vocab-size: ...");
   ends_with(run.scratch, "train lm --overwrite --data /nowhere --out " + run.path + tiny, 1,
             "argand: data: /nowhere does not exist; ...");

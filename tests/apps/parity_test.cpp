@@ -11,7 +11,8 @@ namespace {
 
 const std::string golden = ARGAND_GOLDEN_DIR;
 
-/// Copies a case of real tensors and lets `change` write into it: called with every name and tensor; false drops the tensor.
+/// Copies a case of real tensors. `change` is called with each name and tensor and may write to it; if it returns false, the
+/// tensor is dropped.
 void copy_case(const std::string& from, const std::string& to,
                const std::function<bool(const std::string&, Tensor<double>&)>& change) {
   const auto file = SafetensorsFile::open(from);
@@ -84,7 +85,7 @@ BOOST_AUTO_TEST_CASE(every_kind_of_mismatch_is_found) {
         return true;
       },
       "expect.loss ");
-  // One tensor more than we have, of a parameter and of an expectation.
+  // An extra tensor that our model does not have, once as a parameter and once as an expected gradient.
   const auto file = SafetensorsFile::open(good);
   for (const char* extra : {"param.blocks.0.attn.delta", "expect.grad.blocks.0.attn.delta"}) {
     SafetensorsWriter writer;

@@ -1,5 +1,5 @@
 #pragma once
-/// Runs the real program, build/apps/argand, or another.
+/// Runs the real program, build/apps/argand, or another one.
 
 #include <fcntl.h>
 #include <signal.h>
@@ -20,7 +20,7 @@
 
 namespace argand {
 
-/// A started program; its output goes to files of `scratch`.
+/// A program that was started; its output goes to files in `scratch`.
 class Program {
  public:
   /// `arguments` are split at spaces. `before` runs in the child before the program.
@@ -38,7 +38,7 @@ class Program {
     if (pid_ > 0) return;
     dup2(open(out_.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0666), 1);
     dup2(open(err_.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0666), 2);
-    ::signal(SIGHUP, SIG_DFL);  // tests may run under nohup
+    ::signal(SIGHUP, SIG_DFL);  // tests may run under nohup, which ignores it
     if (before) before();
     execv(argv[0], argv.data());
     _exit(127);
@@ -51,7 +51,7 @@ class Program {
   Program(const Program&) = delete;
   Program& operator=(const Program&) = delete;
 
-  /// Does nothing if it has ended: 0 would mean this process group.
+  /// Does nothing if the program has ended: a process id of 0 would mean this process group.
   void signal(int number) const {
     if (pid_ > 0) ::kill(pid_, number);
   }
@@ -59,7 +59,7 @@ class Program {
     if (pid_ > 0 && waitpid(pid_, &status_, WNOHANG) == pid_) pid_ = 0;
     return pid_ > 0;
   }
-  /// Exit code, or 1000 + the signal that ended it.
+  /// Waits for the end; returns the exit code, or 1000 + the signal that ended it.
   int wait() {
     if (pid_ > 0) waitpid(pid_, &status_, 0);
     pid_ = 0;
@@ -86,7 +86,7 @@ inline Finished run_argand(const TemporaryDirectory& scratch, const std::string&
   return {code, started.out(), started.err()};
 }
 
-/// Waits until the run's log has a line of that step; false when the program ended before.
+/// Waits until the run's log has a line for that step; false if the program ended before.
 inline bool reaches_step(Program& program, const std::string& run, int step) {
   const std::string mark = "{\"step\":" + std::to_string(step) + ",";
   while (program.running()) {
@@ -98,7 +98,7 @@ inline bool reaches_step(Program& program, const std::string& run, int step) {
   return false;
 }
 
-/// The log without what the clock says.
+/// The log without the values that come from the clock.
 inline std::string log_without_times(const std::string& run) {
   std::string text;
   std::istringstream lines(contents_of(run + "/log.jsonl"));
@@ -106,7 +106,7 @@ inline std::string log_without_times(const std::string& run) {
   return text;
 }
 
-/// Options of a model that trains a step in a millisecond.
+/// Options for a model that takes a millisecond for a training step.
 inline const std::string tiny =
     " --n-layers 1 --d-model 16 --n-heads 2 --d-ff 24 --length 32 --batch 16 --warmup 5 --threads 1 --log-every 1 ";
 

@@ -1,8 +1,8 @@
-"""argand report in a real browser: every panel of every family is drawn, nothing is fetched, and hostile text stays text.
+"""argand report in a real browser: every panel of every family is drawn, nothing is fetched from elsewhere, and hostile text stays text.
 
   report_test.py ARGAND_PROGRAM
 
-Skipped, with a word, where there is no chromium.
+Skipped, with a message, if there is no chromium.
 """
 import json
 import os
@@ -20,13 +20,13 @@ if chromium is None:
     sys.exit(77)
 
 failures = []
-WORDS = "words"  # marks a panel that explains why there is nothing to draw
-# Cards that only some families or tasks have: on pages of others they would say nothing.
+WORDS = "words"  # marks a panel that shows words: the reason why there is nothing to draw
+# Cards that only some families or tasks have; pages of the others leave them out.
 SOME_HAVE = {"perplexity", "accuracy", "class-accuracy", "confusion", "angles", "heads", "offsets", "gains", "windows", "samples", "articles"}
 TINY = "--n-layers 2 --d-model 16 --n-heads 2 --d-ff 16 --batch 4 --threads 1 --steps 6 --eval-every 3 --checkpoint-every 2 --warmup 2".split()
 LM, CLASSIFIER = {"perplexity", "samples", "valid-bits-per-byte"}, {"accuracy", "class-accuracy", "confusion", "articles"}
 ALWAYS = {"facts", "loss", "validation", "lr", "grad-norm", "attention", "gradients", "config"}
-# The runs: how they are trained, and which panels show something.
+# For each run: how it is trained, and which panels have something to show.
 RUNS = {
     "transformer": ("lm --family transformer --position learned --length 16", ALWAYS | LM),
     "complexformer": ("lm --family complexformer --length 16 --pcl-weight 0.01", ALWAYS | LM | {"heads", "phases", "auxiliary"}),
@@ -50,7 +50,7 @@ def run(*command, code=0):
 
 
 class Page(HTMLParser):
-    """What a browser made of a page."""
+    """The elements and the text that a browser made of a page."""
 
     def __init__(self, dom):
         super().__init__()
@@ -79,7 +79,7 @@ class Page(HTMLParser):
 
 
 def open_in_browser(path, fragment="", *options):
-    """The page after its scripts have run. Any word on the console is a failure: errors, refused requests, warnings."""
+    """Returns the page after its scripts have run. Any message on the console is a failure: an error, a refused request, a warning."""
     with tempfile.TemporaryDirectory() as profile:
         done = subprocess.run(
             [chromium, "--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={profile}", "--window-size=1280,2000",
@@ -134,15 +134,15 @@ def a_report_of_each_family_and_of_all(folder):
     run("report", *runs, "--out", together)
     check_file(together)
     expect([r["label"] for r in data_of(together)["runs"]] == list(RUNS), "labels are not the runs' own names")
-    # The curves of all, the details of each.
+    # A page of all runs, which shows the curves of all and the details of one.
     for i, (name, (_, drawn)) in enumerate(RUNS.items()):
         shared = {"perplexity", "accuracy", "auxiliary", "valid-bits-per-byte"}
-        options = ["--blink-settings=preferredColorScheme=0"] if i % 2 else []  # every other one in the dark
+        options = ["--blink-settings=preferredColorScheme=0"] if i % 2 else []  # every other page in the dark colour scheme
         check_panels(open_in_browser(together, f"#run={i}", *options), f"all, {name}", drawn | shared)
     return runs
 
 
-# What a reader does: every tooltip, every button, every choice. Errors and odd texts come out on the console.
+# Does what a reader does: every tooltip, every button, every choice. Errors and odd texts appear on the console.
 READER = """
 function lookAtEveryTooltip() {
   for (const c of live) {
@@ -211,7 +211,7 @@ def histories_begin_and_end_with_the_run(folder):
 
 
 def runs_that_were_killed(folder, run_of):
-    """A half-written last line, a line that is none, and numbers that are none."""
+    """A log with a half-written last line, a line that is not JSON, and values that are not numbers."""
     path = os.path.join(folder, "killed")
     shutil.copytree(run_of, path)
     log = os.path.join(path, "log.jsonl")
@@ -233,7 +233,7 @@ def runs_that_were_killed(folder, run_of):
 
 
 def forget_checksums(path):
-    """Makes a checkpoint one of those that were written before there were checksums, to which any vocabulary may belong."""
+    """Turns a checkpoint into one from before there were checksums, which accepts any vocabulary."""
     with open(path, "rb") as file:
         size = int.from_bytes(file.read(8), "little")
         header, data = json.loads(file.read(size)), file.read()
@@ -246,7 +246,7 @@ def forget_checksums(path):
 
 
 def hostile_text(folder, run_of):
-    """Words, a folder and labels that would be HTML if they could."""
+    """Words, a folder and labels that would be HTML if they were not escaped."""
     path = os.path.join(folder, "a<img src=x onerror=alert(1)>&amp;")
     shutil.copytree(run_of, path)
     word, label = "</script><b>", '"><i>x'
@@ -270,7 +270,7 @@ def hostile_text(folder, run_of):
     with open(out, encoding="utf8") as file:
         expect("<b>" not in file.read(), "a word became markup")
     page = open_in_browser(out)
-    check_panels(page, "hostile", RUNS["qic"][1] - {"articles"})  # whose classes are not those of the data any more
+    check_panels(page, "hostile", RUNS["qic"][1] - {"articles"})  # the classes of this run are no longer those of the data
     expect("i" in page.tags and "img" not in page.tags and "b" in page.tags, "the page's own elements")
     expect(os.path.basename(path) in page.text, "the folder's name is shown as it is")
 

@@ -1,7 +1,7 @@
-/// A program for start_test.cpp to start: does what every main() of argand does first, then says how it runs.
+/// A program that start_test.cpp starts: it does what every main() of argand does first, then reports how it runs.
 ///
-///   start_probe fast ...      ensure_fast_kernels, then the speed of a product
-///   start_probe CORETYPE ...  restart_with_coretype(CORETYPE)
+///   start_probe fast ... calls ensure_fast_kernels, then measures the speed of a product
+///   start_probe CORETYPE ... calls restart_with_coretype(CORETYPE)
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -20,7 +20,7 @@ using namespace argand;
 
 namespace {
 
-/// On one thread, for a float product of 1024 x 1024 matrices; the best of several, as other programs may be running.
+/// The speed of a float product of 1024 x 1024 matrices on one thread: the best of several, as other programs may be running.
 double gigaflops() {
   set_num_threads(1);
   const std::int64_t n = 1024;
@@ -39,7 +39,7 @@ double gigaflops() {
 
 int main(int argc, char** argv) {
   const std::string_view what = argc > 1 ? argv[1] : "fast";
-  // exec keeps the process: its lines on standard error count the starts.
+  // exec keeps the process, so the number of these lines on standard error is the number of starts.
   fmt::print(stderr, "start {}\n", getpid());
   if (what == "fast")
     ensure_fast_kernels(argv);

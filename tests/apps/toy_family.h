@@ -1,12 +1,12 @@
 #pragma once
-/// A family that is not part of the library: everything a program needs to add one of its own.
+/// A family that is not part of the library; it shows all that a program needs in order to add one.
 
 #include "nn/family.h"
 
 namespace argand {
 
-/// `toy`: complex states, each layer adds to a state what its query, the state turned by a learnt phase of each component, finds
-/// among all states by dot attention.
+/// `toy` has complex states. In each layer, every state is multiplied by learnt phases, one for each component, to make a query;
+/// what the query finds among all states by dot attention is added to the state.
 Family toy_family();
 
 }  // namespace argand

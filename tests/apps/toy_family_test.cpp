@@ -1,4 +1,4 @@
-/// A family defined only in a test, used with the ordinary commands.
+/// A family that is defined only in a test works with the ordinary commands.
 
 #include "tests/apps/toy_family.h"
 
@@ -19,7 +19,7 @@ Finished run_toy(const TemporaryDirectory& scratch, const std::string& arguments
   return run_argand(scratch, arguments, {}, TOY_PROGRAM);
 }
 
-/// A run of 30 steps in `scratch / "run"`.
+/// Trains a run of 30 steps in `scratch / "run"` and returns its folder.
 std::string trained(const TemporaryDirectory& scratch) {
   const std::string run = scratch / "run";
   const Finished done = run_toy(scratch, "train lm --out " + run + tiny_toy);
@@ -67,11 +67,11 @@ BOOST_AUTO_TEST_CASE(its_keys_are_options_and_its_words_are_checked) {
              "argand: --turn-init: the family toy has this key, but not with these settings\n");
   BOOST_TEST(refused(" --family toy --n-heads 3 --d-model 9") == "argand: config: toys need pairs: d_model 9 / n_heads 3\n");
   BOOST_TEST(refused(" --family crope --preset toy-box") == "argand: --preset: \"toy-box\" is for the family toy, not for crope\n");
-  // Naming a preset implies the family that owns it.
+  // The name of a preset implies the family that it belongs to.
   const std::string run = scratch / "run";
   BOOST_TEST(run_toy(scratch, "train lm --preset toy-box --steps 1 --out " + run).code == 0);
   BOOST_TEST(nlohmann::json::parse(contents_of(run + "/config.json"))["model"]["family"] == "toy");
-  // A program without the family reports that.
+  // A program that lacks the family says so.
   BOOST_TEST(run_argand(scratch, "eval " + run).err.find("config: family \"toy\" is not one of ") != std::string::npos);
 }
 
@@ -127,7 +127,7 @@ BOOST_AUTO_TEST_CASE(it_learns_to_label_and_is_ablated) {
   BOOST_TEST(ablate.out.find("| turned | with phases | ") != std::string::npos, ablate.out);
 }
 
-// In this very process: the list that all tests of it share gains nothing that they could stumble over.
+// Tested in this process: all its tests share one list of families, and none of these may be added to it.
 BOOST_AUTO_TEST_CASE(incomplete_and_duplicate_families_are_refused) {
   Family twice = family_named("crope");
   BOOST_TEST(error_of([&] { add_family(twice); }) == "family: \"crope\" is already registered");

@@ -1,4 +1,4 @@
-/// `argand` with one more family.
+/// The program `argand` with one more family.
 
 #include "apps/argand_main.h"
 #include "tests/apps/toy_family.h"

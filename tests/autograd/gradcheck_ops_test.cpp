@@ -1,4 +1,4 @@
-/// Every registered op, checked: the gradient of each case to 1e-8 with nothing inconclusive, the declared singular points, and
+/// Checks every registered op: the gradient of each case to 1e-8 with no inconclusive element, the declared singular points, and
 /// the declared kind against the Cauchy-Riemann equations.
 
 #include <boost/test/unit_test.hpp>
@@ -13,7 +13,7 @@ using namespace argand;
 
 BOOST_AUTO_TEST_SUITE(gradcheck_ops)
 
-/// The exact number of registered ops. Update it with every op added: an op that the linker dropped must not go unnoticed.
+/// The exact number of registered ops. Update it whenever an op is added: if the linker dropped one, that must be noticed.
 constexpr std::size_t number_of_ops = 136;
 #ifdef ARGAND_PLAIN_BLAS
 constexpr std::size_t ops_of_lapack = 14;  // which this build lacks
@@ -25,7 +25,7 @@ BOOST_AUTO_TEST_CASE(number_of_registered_ops) { BOOST_TEST(Op::all().size() == 
 
 BOOST_AUTO_TEST_CASE(every_op_passes) {
   for (const Op* op : Op::all()) {
-    const Report report = check_op_gradients(*op);  // all of check_op but the uses, which have a test of their own
+    const Report report = check_op_gradients(*op);  // everything in check_op except the uses, which have a test of their own
     BOOST_TEST_CONTEXT(op->name()) {
       BOOST_TEST(report.ok(), report_text(report));
       const std::int64_t elements = report.compared(RowKind::Gradient);
@@ -38,7 +38,7 @@ BOOST_AUTO_TEST_CASE(every_op_passes) {
 
 namespace {
 
-/// y = x² with the tangent of `jvp`.
+/// y = x² with the tangent that `jvp` returns.
 template <class Jvp>
 Report check_square(Jvp) {
   static const auto text = OpText{.name = "my_square",
@@ -69,7 +69,7 @@ Report check_square(Jvp) {
 
 }  // namespace
 
-/// Differences cannot see a tangent.
+/// Differences of values cannot reveal a wrong tangent.
 BOOST_AUTO_TEST_CASE(a_wrong_tangent_does_not_pass) {
   const Report right = check_square([](const auto& x) { return scale(x * tangent(x), 2); });
   BOOST_TEST(right.ok(), report_text(right));
@@ -88,7 +88,7 @@ BOOST_AUTO_TEST_CASE(a_use_that_is_wrong_does_not_pass) {
   BOOST_TEST(added, report_text(report));
 }
 
-/// For every op, only the declared one of the four kinds passes the numerical test.
+/// For every op, the numerical test must accept the declared kind and none of the other three.
 BOOST_AUTO_TEST_CASE(every_other_kind_is_refused) {
   for (const Op* op : Op::all()) {
     OpCheck check;

@@ -1,4 +1,4 @@
-/// gradcheck() on functions of the user's own: verdicts, messages, diagnoses.
+/// gradcheck() on functions that the user writes: verdicts, messages and diagnoses.
 
 #include "autograd/gradcheck.h"
 
@@ -27,7 +27,7 @@ using C = std::complex<double>;
 Tensor<C> complex_numbers(const Shape& shape) { return OpCheck().complex(shape); }
 Tensor<double> real_numbers(const Shape& shape) { return OpCheck().real(shape); }
 
-/// A function with a value and a gradient of our choosing, on the tape under the name of exp.
+/// A function whose value and gradient the test chooses, recorded on the tape as exp.
 template <Scalar Out, Scalar In, class Backward>
 Var<Out> with_gradient(const Var<In>& x, Tensor<Out> y, Backward backward) {
   return record(
@@ -87,7 +87,7 @@ BOOST_AUTO_TEST_CASE(sound_functions_pass) {
 BOOST_AUTO_TEST_CASE(inputs_that_do_not_matter_pass) {
   const auto first = [](auto x, auto) { return exp(x); };
   BOOST_TEST(gradcheck(first, real_numbers({3}), real_numbers({2})).ok());
-  // A gradient that is 0 but for rounding.
+  // A gradient that is 0 up to rounding.
   const auto constant = [](auto x) { return sub(exp(x), exp(x)); };
   BOOST_TEST(gradcheck(constant, real_numbers({3})).ok());
 }
@@ -139,7 +139,7 @@ BOOST_AUTO_TEST_CASE(wrong_conjugations_are_told_apart) {
 }
 
 BOOST_AUTO_TEST_CASE(wirtinger_terms_that_are_swapped_or_missing_are_named) {
-  // w = a z + b z̄ with different a, b at each element:  dz = conj(a) dw + b conj(dw).
+  // w = a z + b z̄, with different a and b at each element, has the gradient dz = conj(a) dw + b conj(dw).
   const Tensor<C> a = complex_numbers({2, 3}), b = map([](C v) { return mul(v, C(0.3, 0.8)); }, complex_numbers({2, 3}));
   const auto say = [&](auto gradient) {
     const auto f = [=](const Var<C>& z) {
@@ -190,7 +190,7 @@ BOOST_AUTO_TEST_CASE(transposed_and_unsummed_gradients_are_named) {
 }
 
 BOOST_AUTO_TEST_CASE(exchanged_gradients_of_two_inputs_are_named) {
-  // y = x a with the two gradients exchanged.
+  // y = x a with its two gradients exchanged.
   const auto f = [](const Var<double>& x, const Var<double>& a) {
     return record(
         *Op::find("exp"), map([](double u, double v) { return u * v; }, x.value(), a.value()),
@@ -227,7 +227,7 @@ BOOST_AUTO_TEST_CASE(small_errors_are_found) {
 }
 
 BOOST_AUTO_TEST_CASE(a_singular_element_does_not_excuse_the_others) {
-  // sqrt on its cut, whose quotients grow without bound, beside an element with a slightly wrong gradient.
+  // sqrt on its cut, where difference quotients grow without bound, beside an element with a slightly wrong gradient.
   const auto f = [](const Var<C>& z) {
     return with_gradient(z, map([](C v) { return std::sqrt(v); }, z.value()), [z = z.value()](const Tensor<C>& dw) {
       return map([](C v, C g) { return (1 + 1e-7) * g / std::conj(2.0 * std::sqrt(v)); }, z, dw);
@@ -312,7 +312,7 @@ BOOST_AUTO_TEST_CASE(branch_cuts_are_reported_with_the_jump) {
                   "0-1i"));
   const Report root = gradcheck([](auto z) { return sqrt(z); }, Tensor<C>({2}, {C(-1, 0), C(-1, 1e-3)}));
   BOOST_TEST(root.count(Verdict::BranchCut) == 1);
-  BOOST_TEST(root.count(Verdict::Pass) == 1);  // beside the cut all is well, though the first steps jump over it
+  BOOST_TEST(root.count(Verdict::Pass) == 1);  // the point beside the cut passes, although the first steps cross the cut
 }
 
 BOOST_AUTO_TEST_CASE(the_full_jacobian_names_the_output) {
@@ -321,7 +321,7 @@ BOOST_AUTO_TEST_CASE(the_full_jacobian_names_the_output) {
   const auto f = [](const Var<C>& z) {
     return with_gradient(z, map([](C v) { return mul(v, v); }, z.value()), [z = z.value()](const Tensor<C>& dw) {
       Tensor<C> dz = map([](C v, C g) { return mul(std::conj(2.0 * v), g); }, z, dw);
-      dz.data()[2] += dw.data()[0].imag();  // only output 0's imaginary part, only into element 2
+      dz.data()[2] += dw.data()[0].imag();  // a mistake in output 0's imaginary part only, which affects element 2 only
       return dz;
     });
   };

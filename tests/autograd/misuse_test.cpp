@@ -1,4 +1,4 @@
-/// Short programs that used to be silently wrong or to crash, and their behaviour now.
+/// Short programs that once crashed or gave wrong results silently, and what they do now.
 
 #include <boost/test/unit_test.hpp>
 #include <limits>
@@ -45,7 +45,7 @@ concept IndexedByDouble = requires(T t) {
 
 }  // namespace
 
-// What must not compile.
+// Expressions that must not compile.
 static_assert(HasSpan<Tensor<double>&> && !HasSpan<Tensor<double>> && !HasSpan<const Tensor<double>>,
               "a span of a tensor that is about to go");
 static_assert(std::is_same_v<decltype(std::declval<Var<double>>().value()), Tensor<double>>,
@@ -114,7 +114,7 @@ BOOST_AUTO_TEST_CASE(constants_out_of_range) {
 }
 
 namespace {
-/// Computes when the program is over and its thread's context gone.
+/// A static object that computes in its destructor, after main() has ended and its thread's context is gone.
 struct AtTheEnd {
   Real x = leaf({2});
   ~AtTheEnd() {

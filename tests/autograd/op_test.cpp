@@ -1,4 +1,4 @@
-/// The requirements for registering an Op, and how long it stays registered.
+/// What an Op must provide to be registered, and how long it stays registered.
 
 #include "autograd/op.h"
 
@@ -31,7 +31,7 @@ void check_it(OpCheck& check) {
   check.function(
       "real", [](auto x) { return square(x); }, check.real({2}));
 }
-/// The error when an op made of these is used.
+/// The error raised when an op made of these parts is used.
 std::string fault_of(OpText text, Op::Check check) {
   const Op op(std::move(text), check);
   return error_of([&] {

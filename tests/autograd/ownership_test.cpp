@@ -1,4 +1,4 @@
-/// Programs that compile must not be silently wrong: ownership of values, gradients, tapes, parameters.
+/// Programs that compile must not be silently wrong in who owns values, gradients, tapes and parameters.
 
 #include <boost/test/unit_test.hpp>
 #include <memory>
@@ -35,7 +35,7 @@ BOOST_AUTO_TEST_CASE(a_backward_pass_uses_the_values_of_its_forward_pass) {
   same(x.grad(), Tensor<double>({1}, {6}));
   BOOST_TEST(x.value()(0) == 100);
 
-  Tensor<double> factor({1}, {7});  // a constant of the user's
+  Tensor<double> factor({1}, {7});  // a constant that belongs to the user
   x.zero_grad();
   const auto z = sum(x * Var<double>(factor));
   factor(0) = 0;
@@ -54,7 +54,7 @@ BOOST_AUTO_TEST_CASE(two_variables_of_one_tensor_have_their_own_numbers) {
 BOOST_AUTO_TEST_CASE(copies_of_a_variable_are_the_same_variable) {
   auto x = leaf({1, 2});
   const Var<double> also = x;
-  x.value() = Tensor<double>({2}, {8, 9});  // what an optimiser that holds `also` sees
+  x.value() = Tensor<double>({2}, {8, 9});  // as an optimiser that holds `also` would see it
   BOOST_TEST(also.value()(1) == 9);
   x.value()(0) = 5;
   BOOST_TEST(also.value()(0) == 5);
@@ -71,7 +71,7 @@ BOOST_AUTO_TEST_CASE(a_value_of_another_shape_is_refused) {
              "sum: the variable x was created with shape [2] but now has a value of shape [3]; make a new one with variable()");
 
   auto y = leaf({1, 2});
-  backward(sum(square(y)));  // y has a gradient, which would be added to
+  backward(sum(square(y)));  // y has a gradient, to which the next pass would add
   y.value() = Tensor<double>::ones({1000});
   BOOST_TEST(error_of([&] { backward(sum(square(y))); }).find("now has a value of shape [1000]") != std::string::npos);
 
@@ -124,7 +124,7 @@ BOOST_AUTO_TEST_CASE(entries_that_no_loss_can_reach_are_dropped_from_the_tape) {
   BOOST_TEST(tape.entries().size() <= 3);
   BOOST_TEST(error_of([&] { (void)(exp(square(x)) + leaf({1, 2, 3})); }).find("broadcast") != std::string::npos);
   const auto kept = square(x);
-  BOOST_TEST(tape.entries().size() == 1);  // what the exception left is gone
+  BOOST_TEST(tape.entries().size() == 1);  // the entries that the exception left behind are gone
   backward(sum(kept));
   same(x.grad(), Tensor<double>({2}, {2, 4}));
 }

@@ -1,4 +1,4 @@
-/// Whole models, end to end: a loss as a function of named parameters.
+/// Gradient checks of whole models, whose loss is a function of named parameters.
 
 #include "autograd/check/parameter_check.h"
 
@@ -19,7 +19,7 @@ namespace {
 
 using C = std::complex<double>;
 
-/// L = mean |exp(y) + y|² γ, y = x Wᵀ + b, with complex W and b, and a parameter that L does not depend on.
+/// L = mean |exp(y) + y|² γ with y = x Wᵀ + b, complex W and b, and one parameter on which L does not depend.
 struct Net {
   Tensor<C> x = OpCheck().complex({4, 3});
   Var<C> W = variable(rand<C>({2, 3}, Random(1)));
@@ -48,7 +48,7 @@ BOOST_AUTO_TEST_CASE(a_sound_net_passes_and_is_left_as_it_was) {
   const Tensor<C> before = net.W.value().clone();
   const Report report = net.check(100);
   BOOST_TEST(report.ok(), report_text(report));
-  BOOST_TEST(report.elements().size() == 12U);  // 6 + 2 + 2 + 2: all, since there are fewer than asked for
+  BOOST_TEST(report.elements().size() == 12U);  // all 6 + 2 + 2 + 2 elements, which are fewer than were asked for
   BOOST_TEST(report.worst_error() < 1e-10);
   BOOST_TEST(std::equal(before.begin(), before.end(), net.W.value().begin()));
   BOOST_TEST(!net.W.has_grad());
@@ -63,7 +63,7 @@ BOOST_AUTO_TEST_CASE(samples_are_limited_distinct_and_include_the_largest_gradie
     if (std::abs(e.values.analytic) > std::abs(all.rows[0].elements[0].values.analytic)) largest = e.element;
   BOOST_TEST(some.rows[0].name == "net.weight");
   BOOST_TEST(some.rows[0].elements[0].element == all.rows[0].elements[0].element);
-  BOOST_TEST(largest == 0);  // the first of `all` is the largest
+  BOOST_TEST(largest == 0);  // the first element of `all` is the largest
   BOOST_TEST((some.rows[0].elements[0].element != some.rows[0].elements[1].element &&
               some.rows[0].elements[1].element != some.rows[0].elements[2].element &&
               some.rows[0].elements[0].element != some.rows[0].elements[2].element));

@@ -1,5 +1,5 @@
 #pragma once
-/// Two tensors equal in shape and number for number.
+/// Checks that two tensors are equal in shape and in every number.
 
 #include <algorithm>
 #include <boost/test/unit_test.hpp>

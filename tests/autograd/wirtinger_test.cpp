@@ -1,4 +1,4 @@
-/// Wirtinger derivatives by differences, and the Cauchy-Riemann verdicts.
+/// Wirtinger derivatives found by differences, and the verdicts on the Cauchy-Riemann equations.
 
 #include "autograd/wirtinger.h"
 

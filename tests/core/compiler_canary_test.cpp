@@ -1,5 +1,5 @@
-/// Loops that compilers have compiled wrongly, with the flags of this library. When one of these fails, the compiler silently
-/// breaks complex arithmetic: do not trust a gradient from this build.
+/// Loops that compilers are known to have compiled wrongly with this library's flags. If one of these tests fails, the compiler
+/// silently breaks complex arithmetic: do not trust any gradient from this build.
 
 #include <boost/test/unit_test.hpp>
 #include <cmath>
@@ -19,9 +19,9 @@ BOOST_AUTO_TEST_SUITE(compiler_canary)
 
 namespace {
 
-constexpr int n = 67;  // whole vectors and a tail, whatever the width
+constexpr int n = 67;  // whole SIMD vectors and a tail, whatever their width
 
-/// GCC PR 114375: the permutation of a masked load is dropped.
+/// GCC PR 114375: the permutation of a masked load was dropped.
 ARGAND_OPAQUE void masked_swap(const int* mask, const float* s, float* out) {
   for (int i = 0; i < n; ++i) {
     float a = 0, b = 0;
@@ -32,7 +32,7 @@ ARGAND_OPAQUE void masked_swap(const int* mask, const float* s, float* out) {
   }
 }
 
-/// GCC PR 110381: a sum in the order of the program loses the permutation of what it adds.
+/// GCC PR 110381: a sum in program order lost the permutation of its terms.
 template <class R>
 ARGAND_OPAQUE R swapped_sum(const R* s) {
   R t = 0;
@@ -53,14 +53,14 @@ ARGAND_OPAQUE R rotated_sum(const R* s) {
   return t;
 }
 
-/// y[i] += f(x[i], v[i]), the shape of every gradient that is added to one that is there already.
+/// y[i] += f(x[i], v[i]), which is how every gradient is added to an existing one.
 template <class T, class F>
 ARGAND_OPAQUE void add_each(const F& f, std::int64_t count, T* __restrict y, const T* x, const T* v) {
   for (std::int64_t i = 0; i < count; ++i) y[i] += f(x[i], v[i]);
 }
 
-/// The gradient of a quotient and of the cardioid as argand once had them: added wrongly by GCC 11 and 12 under -O3 -mavx2
-/// -fno-trapping-math, the second in float alone.
+/// The gradients of a quotient and of the cardioid as argand once computed them. GCC 11 and 12 added them wrongly under -O3
+/// -mavx2 -fno-trapping-math, the second one in float only.
 template <class T>
 constexpr auto quotient_gradient = [](T q, T v) { return q == T(0) ? T(0) : -conj_mul(v, q); };
 template <class T>

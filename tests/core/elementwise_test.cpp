@@ -12,7 +12,7 @@ BOOST_AUTO_TEST_SUITE(elementwise)
 
 namespace {
 
-/// Element of x at the result's index, by the definition of broadcasting.
+/// The element of x for an index of the result, by the definition of broadcasting.
 template <class T>
 T stretched(const Tensor<T>& x, const Shape& result, std::int64_t flat) {
   const auto steps = strides_of(x.shape());
@@ -79,13 +79,13 @@ BOOST_AUTO_TEST_CASE(sum_to_checks_shapes) {
 }
 
 BOOST_AUTO_TEST_CASE(long_sums_are_accurate) {
-  // One running sum of so many would be off by 1 %.
+  // A single running sum of so many numbers would be off by 1 %.
   for (const std::int64_t columns : {1, 3, 70}) {
     const std::int64_t rows = 1 << 20;
     const auto sums = sum_to(Tensor<float>::full({rows, columns}, 0.1f), {columns});
     for (const float y : sums) BOOST_TEST(y == 0.1f * static_cast<float>(rows), boost::test_tools::tolerance(1e-4f));
   }
-  // Nor where what is left is no tail: of rows, of columns, of both.
+  // The same where the kept axes are not at the end: sums over rows, over columns, and over both.
   const std::int64_t n = 1 << 20;
   for (const Shape& shape : {Shape{2, n, 3}, Shape{2, n, 1}, Shape{2, 3, n}, Shape{2, n / 64, 64}})
     for (const Shape& left : {Shape{2, 1, 1}, Shape{2, 1, shape[2]}, Shape{2, shape[1], 1}}) {

@@ -22,20 +22,20 @@ std::vector<R> some(std::int64_t n, std::uint64_t stream) {
   return {x.begin(), x.end()};
 }
 
-/// Compares few_rows_gemm with plain loops, including that numbers beside C's columns are untouched.
+/// Compares few_rows_gemm with plain loops, and checks that numbers beside C's columns are untouched.
 template <class R>
 void check(std::int64_t M, std::int64_t N, std::int64_t K, R alpha, R beta) {
   constexpr std::int64_t extra = 3;
   const auto A = some<R>(M * (K + extra), 1), B = some<R>(N * (K + extra), 2);
   auto C = some<R>(M * (N + extra), 3), expected = C;
-  if (beta == R(0))  // ignores what is there
+  if (beta == R(0))  // the previous contents of C must be ignored
     for (std::int64_t i = 0; i < M; ++i) std::fill_n(C.data() + i * (N + extra), N, std::numeric_limits<R>::quiet_NaN());
   Product<R> p{Transpose::No, Transpose::Yes, M, N, K, alpha, A.data(), K + extra, B.data(), K + extra, beta, C.data(), N + extra};
   few_rows_gemm<R>(p);
   p.C = expected.data();
   plain_gemm<R>(p);
   const double tolerance = 8 * static_cast<double>(K + 2) * std::numeric_limits<R>::epsilon();
-  std::int64_t wrong = 0;  // NaN is wrong, too
+  std::int64_t wrong = 0;  // a NaN counts as wrong, too
   for (std::size_t i = 0; i < C.size(); ++i) wrong += !(static_cast<double>(std::abs(C[i] - expected[i])) <= tolerance);
   BOOST_TEST(wrong == 0, "M " << M << ", N " << N << ", K " << K << ": " << wrong << " numbers are wrong");
 }
@@ -56,7 +56,7 @@ BOOST_AUTO_TEST_CASE(it_is_the_product_in_double) { check_shapes<double>(); }
 
 template <class R>
 void check_cut(R beta) {
-  constexpr std::int64_t M = 3, N = 400'001, K = 17;  // so large that gemm cuts it, and clears C first
+  constexpr std::int64_t M = 3, N = 400'001, K = 17;  // so large that gemm splits it into tiles and clears C first
   const auto A = some<R>(M * K, 1), B = some<R>(N * K, 2), C = some<R>(M * N, 3);
   BOOST_TEST(gemm_cut(M, N, K, false, true).N > 1);
   const auto multiply = [&](int threads) {
@@ -70,7 +70,7 @@ void check_cut(R beta) {
   const std::vector<R> one = multiply(1);
   BOOST_TEST((multiply(2) == one));
   BOOST_TEST((multiply(3) == one));
-  for (const std::int64_t n : {std::int64_t{0}, std::int64_t{777}, N - 1})  // a column alone
+  for (const std::int64_t n : {std::int64_t{0}, std::int64_t{777}, N - 1})  // each of these columns by itself
     for (std::int64_t i = 0; i < M; ++i) {
       R element = C[static_cast<std::size_t>(i * N + n)];
       few_rows_gemm<R>({Transpose::No, Transpose::Yes, 1, 1, K, 1, A.data() + i * K, K, B.data() + n * K, K, beta, &element, 1});

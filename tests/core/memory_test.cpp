@@ -50,7 +50,7 @@ BOOST_AUTO_TEST_CASE(blocks_are_aligned_and_waste_at_most_an_eighth) {
     std::memset(block.get(), 1, bytes);
     const auto taken = memory_stats().in_use - before;
     BOOST_TEST(taken >= static_cast<std::int64_t>(bytes));
-    const std::size_t owners = 64;  // are counted in a block of their own
+    const std::size_t owners = 64;  // their counts are in a block of its own
     BOOST_TEST(taken <= static_cast<std::int64_t>(bytes + std::max<std::size_t>(64, bytes / 8) + owners));
   }
 }
@@ -61,7 +61,7 @@ BOOST_AUTO_TEST_CASE(trimming_gives_waiting_blocks_back) {
   for (int i = 0; i < 100; ++i) allocate(100).reset();
   trim_memory();
   const MemoryStats stats = memory_stats();
-  BOOST_TEST(stats.held - stats.in_use <= num_threads() * (1 << 20));  // what other threads keep
+  BOOST_TEST(stats.held - stats.in_use <= num_threads() * (1 << 20));  // blocks that other threads keep
   BOOST_TEST(stats.peak_held >= stats.held + 60'000'000);
 }
 
@@ -83,7 +83,7 @@ BOOST_AUTO_TEST_CASE(small_blocks_wait_for_their_thread_and_pass_to_others_at_it
   BOOST_TEST(memory_stats().in_use >= before + 300 * 256);
   std::thread([theirs = std::move(blocks)]() mutable {
     theirs.clear();
-  }).join();  // freed by another thread than the one that allocated them
+  }).join();  // freed by a thread other than the one that allocated them
   BOOST_TEST(memory_stats().in_use == before);
 }
 
@@ -128,7 +128,7 @@ BOOST_AUTO_TEST_CASE(scratch_comes_from_the_pool_and_goes_back_to_it) {
   BOOST_TEST(memory_stats().in_use == before.in_use);
   const std::int64_t asked = memory_stats().system_allocations;
   const Scratch<double> again(1000), zeros(500, 0.0);
-  BOOST_TEST(again.data() == block);  // with its old contents
+  BOOST_TEST(again.data() == block);  // still with its old contents
   BOOST_TEST(again[999] == 7.0);
   BOOST_TEST(memory_stats().system_allocations == asked + 1);
   BOOST_TEST(zeros[499] == 0.0);

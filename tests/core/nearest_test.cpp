@@ -15,7 +15,7 @@ BOOST_AUTO_TEST_SUITE(nearest)
 
 namespace {
 
-/// Sorts all candidates.
+/// The reference: sorts all candidates.
 template <RealScalar R>
 Ids by_sorting(const Tensor<R>& queries, const Tensor<R>& rows, std::int64_t k, const std::vector<RowRange>& excluded) {
   const std::int64_t N = queries.dim(0), P = rows.dim(0), r = rows.dim(1);
@@ -54,7 +54,7 @@ BOOST_AUTO_TEST_CASE(the_largest_dot_products_in_order_whatever_the_threads) {
 }
 
 BOOST_AUTO_TEST_CASE(excluded_rows_are_never_found_and_the_search_does_not_run_dry) {
-  // The excluded rows are the best by far, and exactly k others are left.
+  // The excluded rows are by far the best, and exactly k others remain.
   Tensor<float> rows = Tensor<float>::full({100, 2}, 1);
   for (std::int64_t p = 3; p < 98; ++p) rows(p, 0) = 1000;
   const std::vector<RowRange> excluded{{3, 98}};

@@ -1,4 +1,5 @@
-/// Packs against plain loops: every operation, whole packs and tails of every length, on each level that is compiled for.
+/// Packs compared with plain loops: every operation, whole packs and tails of every length, on each level for which the code is
+/// compiled.
 
 #include "core/kernels/pack.h"
 
@@ -22,7 +23,8 @@ std::vector<R> numbers(std::int64_t n, int salt) {
 
 constexpr std::int64_t longest = 67;
 
-/// of_packs(at, x, y) must equal of_reals(x, y) in every element of arrays of every length, and touch nothing behind them.
+/// Checks that of_packs(at, x, y) equals of_reals(x, y) in every element, for arrays of every length, and touches nothing behind
+/// them.
 template <class R, class P, class S>
 void compare(const char* name, const P& of_packs, const S& of_reals) {
   for (std::int64_t n = 0; n <= longest; ++n) {
@@ -98,7 +100,7 @@ template <class R>
 void sums() {
   for (std::int64_t n = 0; n <= longest; ++n) {
     const std::vector<R> x = numbers<R>(n, 5);
-    R expected = 0;  // quarters: sums of them are exact in any order
+    R expected = 0;  // x holds quarters, whose sums are exact in any order
     for (const R v : x) expected += v + 1;
     BOOST_TEST(pack_sum<R>(0, n, [&](auto at) { return at.load(x.data()) + R(1); }) == expected, "n = " << n);
   }

@@ -15,7 +15,8 @@ using namespace argand;
 BOOST_AUTO_TEST_SUITE(parallel)
 
 namespace {
-struct Threads {  ///< for one scope
+/// Sets the number of threads for one scope.
+struct Threads {
   explicit Threads(int n) : before(num_threads()) { set_num_threads(n); }
   ~Threads() { set_num_threads(before); }
   int before;
@@ -63,7 +64,7 @@ BOOST_AUTO_TEST_CASE(parallel_jobs_run_once_each_and_independently) {
       const auto k = static_cast<std::size_t>(i);
       ++visits[k];
       limits[k] = num_threads();
-      const Threads more(2);  // a job's own
+      const Threads more(2);  // the number of threads belongs to the job
       asked[k] = num_threads();
       std::mutex mutex;
       std::set<std::thread::id> seen;
@@ -76,7 +77,7 @@ BOOST_AUTO_TEST_CASE(parallel_jobs_run_once_each_and_independently) {
     for (std::size_t k = 0; k < 50; ++k) {
       BOOST_TEST(visits[k] == 1);
       BOOST_TEST(limits[k] == 1);
-      BOOST_TEST(team[k] == asked[k]);  // 1 in a build without threads
+      BOOST_TEST(team[k] == asked[k]);  // in a build without threads it is 1
     }
     BOOST_TEST(num_threads() == threads);
     BOOST_TEST(error_of([] { parallel_jobs(9, [](std::int64_t i) { require(i != 4, "job", "number {}", i); }); }) ==

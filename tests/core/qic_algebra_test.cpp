@@ -32,7 +32,7 @@ BOOST_AUTO_TEST_CASE(theta_0_is_complex_pi_4_dual_and_minus_pi_4_the_end) {
     const C x = z.data()[i], y = z.data()[i + 12];
     BOOST_TEST(close(QicAlgebra(0.0).product(x, y), x * y));
     BOOST_TEST(std::abs(QicAlgebra(0.0).magnitude(Magnitude::Euclidean, x) - std::sqrt(std::norm(x) + 1e-12)) < 1e-15);
-    // Dual numbers carry derivatives: (f + f'J)(g + g'J) = fg + (fg' + f'g)J.
+    // Dual numbers differentiate: (f + f'J)(g + g'J) = fg + (fg' + f'g)J.
     BOOST_TEST(close(QicAlgebra(pi / 4).product(x, y), C(x.real() * y.real(), x.real() * y.imag() + x.imag() * y.real())));
   }
 }

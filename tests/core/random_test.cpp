@@ -11,8 +11,8 @@ using namespace argand;
 
 BOOST_AUTO_TEST_SUITE(random_numbers)
 
-// The known answers that the authors of Random123 publish for philox4x32-10 (kat_vectors): counter, key, result.
-// A Random's key is its seed, low word first; its counter is the block's number and the stream, low words first.
+// The known answers for philox4x32-10 that the authors of Random123 publish (kat_vectors): counter, key, result. The key of a
+// Random is its seed, low word first; its counter consists of the block's number and the stream, low words first.
 BOOST_AUTO_TEST_CASE(philox_gives_the_published_answers) {
   using Block = std::array<std::uint32_t, 4>;
   const std::uint64_t ones = ~std::uint64_t{0};
@@ -25,7 +25,7 @@ BOOST_AUTO_TEST_CASE(philox_gives_the_published_answers) {
 BOOST_AUTO_TEST_CASE(many_blocks_at_once_are_the_same_blocks) {
   const Random random(0x299f31d0a4093822, 0x0370734413198a2e);
   for (const std::uint64_t first : {std::uint64_t{0}, std::uint64_t{0xFFFFFFFFu} - 40, ~std::uint64_t{0} - 200}) {
-    std::vector<std::uint32_t> words(4 * 141);  // two full batches and a rest, across the carry into the high word
+    std::vector<std::uint32_t> words(4 * 141);  // two full batches and a rest, with a carry into the high word
     random.blocks(first, words);
     for (std::size_t i = 0; i < words.size() / 4; ++i) {
       const auto expected = random.block(first + i);
@@ -76,7 +76,8 @@ BOOST_AUTO_TEST_CASE(below_is_even) {
   for (int i = 0; i < n; ++i) ++count.at(random.below(static_cast<std::uint64_t>(i), 7));
   double chi_squared = 0;
   for (const int c : count) chi_squared += (c - n / 7.0) * (c - n / 7.0) / (n / 7.0);
-  BOOST_TEST(chi_squared < 28);  // 6 degrees of freedom: one chance in ten thousand, and the seed is fixed
+  // With 6 degrees of freedom, larger values have a chance of one in ten thousand; the seed is fixed.
+  BOOST_TEST(chi_squared < 28);
   BOOST_TEST(random.below(5, 1) == 0U);
   BOOST_TEST(random.below(5, ~std::uint64_t{0}) > 1U);
 }
@@ -85,7 +86,7 @@ BOOST_AUTO_TEST_CASE(rand_keeps_its_bounds) {
   for (const float v : rand<float>({10000}, Random(5), -2.F, 3.F)) BOOST_REQUIRE(v >= -2.F && v < 3.F);
 }
 
-// One number in 2^25 is so close to 1 that it rounds to 1 in float, and this seed starts with one.
+// One number in 2^25 is so close to 1 that it is rounded to 1 in float. This seed starts with such a number.
 BOOST_AUTO_TEST_CASE(rand_in_float_never_reaches_its_upper_bound) {
   const Random random(16390493);
   BOOST_TEST(static_cast<float>(random.uniform(0)) == 1.F);

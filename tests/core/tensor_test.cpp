@@ -55,7 +55,7 @@ BOOST_AUTO_TEST_CASE(copies_share_until_one_is_written_to) {
 BOOST_AUTO_TEST_CASE(a_tensor_that_was_moved_from_is_empty) {
   Tensor<double> a({2}, {1, 2});
   Tensor<double> b = std::move(a);
-  BOOST_TEST(a.size() == 0);  // NOLINT: what is left is the point
+  BOOST_TEST(a.size() == 0);  // NOLINT: tests what a move leaves behind
   BOOST_CHECK(a.shape() == Shape({0}));
   BOOST_TEST(std::as_const(a).data() == nullptr);
   a.fill(9);

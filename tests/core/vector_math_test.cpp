@@ -18,8 +18,8 @@ BOOST_AUTO_TEST_SUITE(vector_math)
 
 namespace {
 
-/// How many representable numbers lie between a and b; equal infinities and any two NaNs count as equal.
-/// Both zeros are one number here: their signs are checked apart.
+/// How many representable numbers lie between a and b. Equal infinities, any two NaNs and the two zeros count as equal; signs of
+/// zeros are checked separately.
 template <class R>
 std::int64_t ulps(R a, R b) {
   if (std::isnan(a) || std::isnan(b)) return std::isnan(a) && std::isnan(b) ? 0 : std::numeric_limits<std::int64_t>::max();
@@ -32,7 +32,7 @@ std::int64_t ulps(R a, R b) {
   return p > q ? p - q : q - p;
 }
 
-/// Every special number, then both signs of magnitudes spread over the whole range and over the ordinary one.
+/// All special numbers, then numbers of both signs with magnitudes spread over the whole range and over the ordinary one.
 template <class R>
 Tensor<R> arguments() {
   using L = std::numeric_limits<R>;
@@ -50,13 +50,14 @@ Tensor<R> arguments() {
     const double wide = std::exp2(random.uniform(at) * (L::max_exponent - L::min_exponent - 2) + L::min_exponent + 1);
     x(i) = static_cast<R>(i % 4 < 2 ? sign * wide : 20 * random.normal(at));
   }
-  // Spread among ordinary numbers, so that they meet every lane of a vector and the loop's remainder.
+  // The special numbers are spread among ordinary ones, so that they meet every lane of a vector and the loop's remainder.
   for (std::int64_t i = 0; i < n; i += 7) x(i) = special[i / 7 % count];
   for (std::int64_t i = 0; i < count; ++i) x(n - 1 - i) = special[i];
   return x;
 }
 
-/// What is wrong with `y`, the value of a function whose exact value is `exact`; "" when it is within 4 ulp, sign of zero included.
+/// What is wrong with `y` as the value of a function whose exact value is `exact`; "" if it is within 4 ulp and a zero has the
+/// right sign.
 template <class R>
 std::string flaw(R y, long double exact) {
   const R expected = static_cast<R>(exact);
@@ -65,7 +66,7 @@ std::string flaw(R y, long double exact) {
   return "";
 }
 
-// Long double is the judge: no vector function exists for it, and it is eleven bits better than double.
+// Long double gives the exact value: no vector function exists for it, and it has eleven bits more than double.
 template <class R, class Fast, class Exact>
 void compare(const char* name, const Fast& fast, const Exact& exact) {
   const Tensor<R> x = arguments<R>();

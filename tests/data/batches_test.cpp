@@ -13,14 +13,15 @@ BOOST_AUTO_TEST_SUITE(batches)
 
 namespace {
 
-/// 0, 1, 2, ...: each token equals its position.
+/// The tokens 0, 1, 2, ..., each equal to its position.
 Ids count_up(std::int64_t n) {
   Ids ids({n});
   std::iota(ids.data(), ids.data() + n, 0);
   return ids;
 }
 
-std::vector<std::int64_t> epoch(const LmBatches& batches, std::uint64_t number) {  // for B = 1
+// The starts of the windows of one epoch, for batches of one window.
+std::vector<std::int64_t> epoch(const LmBatches& batches, std::uint64_t number) {
   std::vector<std::int64_t> starts;
   const auto n = static_cast<std::uint64_t>(batches.windows_per_epoch());
   for (std::uint64_t i = number * n; i < (number + 1) * n; ++i) starts.push_back(batches.at(i).starts[0]);
@@ -49,9 +50,9 @@ BOOST_AUTO_TEST_CASE(an_epoch_visits_every_window_once) {
       std::vector<std::int64_t> starts = epoch(batches, e);
       std::sort(starts.begin(), starts.end());
       BOOST_TEST(starts.front() < T);
-      BOOST_TEST(starts.back() + T < N);  // the last target is in the text
+      BOOST_TEST(starts.back() + T < N);  // the last target is still within the text
       for (std::size_t i = 1; i < starts.size(); ++i) BOOST_REQUIRE(starts[i] - starts[i - 1] == T);
-      BOOST_TEST(N - 1 - static_cast<std::int64_t>(starts.size()) * T < 2 * T);  // no room for two windows more
+      BOOST_TEST(N - 1 - static_cast<std::int64_t>(starts.size()) * T < 2 * T);  // two more windows would not fit
     }
   }
 }
@@ -65,12 +66,13 @@ BOOST_AUTO_TEST_CASE(epochs_differ_in_offset_and_order) {
     offsets.insert(*std::min_element(order.begin(), order.end()));
     orders.insert(order);
   }
-  BOOST_TEST(offsets.size() == 10U);  // 60 draws of 10: one is missing with probability 0.02, and not for this seed
+  // 10 offsets in 60 draws: one is missing with probability 0.02, which does not happen for this seed.
+  BOOST_TEST(offsets.size() == 10U);
   BOOST_TEST(orders.size() == 60U);
 }
 
 BOOST_AUTO_TEST_CASE(the_order_is_random) {
-  // Of n places, a random order keeps 1 on average, and neighbours stay neighbours about twice.
+  // On average, a random order keeps one of n places, and about two pairs of neighbours stay neighbours.
   const LmBatches batches(count_up(20001), 1, 10, 11);
   int kept = 0, neighbours = 0;
   double correlation = 0;
@@ -107,7 +109,7 @@ BOOST_AUTO_TEST_CASE(invalid_sizes_are_refused) {
              "batches: a text of 10 tokens is too short for windows of 10 and their targets; use at least 11, or a smaller length");
   BOOST_TEST(error_of([] { LmBatches(count_up(10), 0, 5, 0); }) == "batches: batch and length must be at least 1, got 0 and 5");
   BOOST_TEST(error_of([] { LmBatches(Ids({2, 5}), 1, 2, 0); }) == "batches: tokens must have shape [N], got [2, 5]");
-  BOOST_TEST(LmBatches(count_up(11), 2, 10, 0).at(7).tokens[0] == 0);  // the only window
+  BOOST_TEST(LmBatches(count_up(11), 2, 10, 0).at(7).tokens[0] == 0);  // the text has a single window
   BOOST_TEST(error_of([] { EvaluationBatches(count_up(21), 2, 10); }) ==
              "evaluation: a text of 21 tokens is too short for a block of 2 x 10 plus one token after its targets");
   BOOST_TEST(error_of([] { EvaluationWindows(count_up(30), 2, 10, 0); }) ==
@@ -129,7 +131,7 @@ BOOST_AUTO_TEST_CASE(every_token_but_the_first_is_scored_once_whatever_the_batch
   constexpr std::int64_t T = 4;
   for (std::int64_t N = 2; N < 40; ++N)
     for (std::int64_t S = 1; S <= T; ++S) {
-      std::vector<std::pair<std::int64_t, std::int64_t>> windows;  // start and targets of each, for B = 1
+      std::vector<std::pair<std::int64_t, std::int64_t>> windows;  // start and number of targets of each window, for B = 1
       for (const std::int64_t B : {1, 3, 64}) {
         const EvaluationWindows evaluation(count_up(N), B, T, S);
         std::vector<std::int64_t> scored;
@@ -147,7 +149,7 @@ BOOST_AUTO_TEST_CASE(every_token_but_the_first_is_scored_once_whatever_the_batch
             for (std::int64_t t = 0; t < n; ++t) {
               const std::int64_t target = batch.targets[b * n + t];
               BOOST_REQUIRE(target == start + length - n + t + 1);
-              // Its context: everything before it, or T - S tokens and one more for each earlier target.
+              // A target's context is everything before it, or at least T - S + 1 tokens.
               BOOST_REQUIRE(target - start >= std::min(target, T - S + 1));
               scored.push_back(target);
             }
@@ -155,7 +157,7 @@ BOOST_AUTO_TEST_CASE(every_token_but_the_first_is_scored_once_whatever_the_batch
         }
         std::vector<std::int64_t> all(static_cast<std::size_t>(N - 1));
         std::iota(all.begin(), all.end(), 1);
-        BOOST_TEST(scored == all, boost::test_tools::per_element());  // in order, too
+        BOOST_TEST(scored == all, boost::test_tools::per_element());  // the order is right, too
         if (B == 1) windows = seen;
         BOOST_TEST((seen == windows));
       }
@@ -173,7 +175,7 @@ BOOST_AUTO_TEST_CASE(evaluation_reads_the_text_in_blocks) {
   constexpr std::int64_t B = 3, T = 4;
   for (std::int64_t N = B * T + 2; N < 60; ++N) {
     const EvaluationBatches evaluation(count_up(N), B, T);
-    // The loop it stands for: for j in range(0, N - 1 - B T, B T).
+    // The number of blocks must be that of the loop for j in range(0, N - 1 - B T, B T).
     std::int64_t blocks = 0;
     for (std::int64_t j = 0; j < N - 1 - B * T; j += B * T, ++blocks) {
       const LmBatch batch = evaluation[blocks];

@@ -27,7 +27,8 @@ class TemporaryDirectory {
 
   /// Writes a file and returns its path.
   std::string file(const std::string& name, std::string_view contents) const {
-    std::filesystem::remove(*this / name);  // truncating a file in place makes some file systems flush it, ten times slower
+    // If a file is truncated in place, some file systems flush it, which is ten times slower.
+    std::filesystem::remove(*this / name);
     std::ofstream out(*this / name, std::ios::binary);
     out << contents;
     BOOST_REQUIRE(out.flush());

@@ -15,7 +15,7 @@ namespace {
 
 using Numbers = std::vector<std::int64_t>;
 
-/// Text i consists of 1 to 40 times the word i + 2, and its label is i modulo 4.
+/// Text i consists of the word i + 2, repeated 1 to 40 times, and its label is i modulo 4.
 LabelledTexts some_texts(std::int64_t n) {
   LabelledTexts texts;
   for (std::int64_t i = 0; i < n; ++i)
@@ -48,7 +48,7 @@ void check_rows(const TextBatch& batch, const LabelledTexts& texts, std::int64_t
   const auto B = static_cast<std::int64_t>(batch.texts.size());
   std::int64_t T = 0;
   for (const std::int64_t i : batch.texts) T = std::max(T, std::min(texts.length(i), longest));
-  BOOST_TEST_REQUIRE((batch.tokens.shape() == Shape{B, T}));  // to the longest of the batch
+  BOOST_TEST_REQUIRE((batch.tokens.shape() == Shape{B, T}));  // padded to the longest text of the batch
   BOOST_TEST_REQUIRE((batch.labels.shape() == Shape{B}));
   for (std::int64_t b = 0; b < B; ++b) {
     const std::int64_t i = batch.texts[static_cast<std::size_t>(b)];
@@ -88,11 +88,11 @@ BOOST_AUTO_TEST_CASE(texts_of_similar_length_go_together) {
     places += batch.tokens.size();
     words += batch.tokens.size() - std::count(batch.tokens.span().begin(), batch.tokens.span().end(), pad_id);
   }
-  BOOST_TEST(static_cast<double>(places) < 1.05 * static_cast<double>(words));  // 1.8 times without buckets
+  BOOST_TEST(static_cast<double>(places) < 1.05 * static_cast<double>(words));  // without buckets it would be 1.8 times
 }
 
 BOOST_AUTO_TEST_CASE(long_and_short_batches_take_turns) {
-  // Over an epoch a batch's length and its number must not be correlated: 500 batches, standard deviation 0.045.
+  // Over an epoch, a batch's length and its number must not be correlated: for 500 batches the standard deviation is 0.045.
   const TextBatches batches(some_texts(4000), 8, 100, 3);
   double correlation = 0;
   for (std::uint64_t i = 0; i < 500; ++i)

@@ -24,9 +24,9 @@ import tempfile
 
 VARIES = {
     "seconds": r"\b\d+(\.\d+)? m?s\b",  # times
-    "rounding": r"\b\d+(\.\d+)?e-(09|[1-9]\d|\d{3})\b|\b0(\.0)?e\+00\b",  # below 1e-8: rounding errors and error bars
+    "rounding": r"\b\d+(\.\d+)?e-(09|[1-9]\d|\d{3})\b|\b0(\.0)?e\+00\b",  # numbers below 1e-8: rounding errors and error bars
     "orders": r"\border \d\.\d\d at steps \S+ to \de[-+]\d+",  # of Taylor remainders: where rounding begins depends on the processor
-    "training": r"(?!)",  # every number, see same(): rounding, which depends on the processor, decides the course of a training
+    "training": r"(?!)",  # every number, see same(): rounding depends on the processor and decides the course of a training run
 }
 LANGUAGES = ("console", "sh", "cpp", "python", "math", "text")
 
@@ -34,8 +34,8 @@ failures = []
 
 
 class Fence:
-    """A fenced block: its language, its lines without the fence's indentation, its first line's number, the prose of its section
-    before it, the line before it."""
+    """A fenced block: its language, its lines without the fence's indentation, the number of its first line, the prose of its section before it,
+    and the line before it."""
 
     def __init__(self, language, line, before, previous):
         self.language, self.line, self.before, self.previous = language, line, before, previous
@@ -43,7 +43,7 @@ class Fence:
 
 
 def parse(name, text):
-    """The fences of a Markdown text, and the text with fences blanked, so that line numbers stay."""
+    """Returns the fences of a Markdown text, and the text with its fences blanked, so that line numbers stay the same."""
     fences, prose, section, since, current, indent = [], [], [], [], None, 0
     for number, line in enumerate(text.split("\n"), 1):
         mark = re.match(r"( *)```(.*)$", line)
@@ -70,7 +70,7 @@ def line_of(text, position):
 
 
 def without_code(prose):
-    """Inline code blanked, except $`...`$, which is mathematics."""
+    """The prose with inline code blanked, except $`...`$, which is mathematics."""
     return re.sub(r"(?<![$`])(`+)(?!`)(.+?)(?<!`)\1(?!`)", lambda m: " " * len(m[0]), prose)
 
 
@@ -126,7 +126,7 @@ def help_of(words):
 
 
 def check_command(at, command):
-    """The subcommands and options of one `argand` command line exist."""
+    """Checks that the subcommands and options of one `argand` command line exist."""
     words, path = re.findall(r"\"[^\"]*\"|'[^']*'|\S+", command)[1:], ()
     while len(path) < len(words) and "Subcommands:" in help_of(path) and not words[len(path)].startswith("-"):
         word = words[len(path)]
@@ -140,13 +140,13 @@ def check_command(at, command):
 
 
 def commands_in(text):
-    """The `argand` command lines of an sh block, continued lines joined, comments off."""
+    """The `argand` command lines of an sh block, with continued lines joined and without comments."""
     joined = re.sub(r"\\\n\s*", " ", text)
     return re.findall(r"(?:^|\| *)(?:\$ +)?(argand [^|>#\n]*)", joined, re.M)
 
 
 def matches(expected, actual, kinds):
-    """Whether lines are as expected, where `...` stands for any number of lines."""
+    """Whether the lines are as expected, where `...` stands for any number of lines."""
     reach = {0}
     for line in expected:
         if line.strip() == "...":
@@ -157,8 +157,8 @@ def matches(expected, actual, kinds):
 
 
 def same(expected, actual, kinds):
-    """Whether two lines agree. Whole numbers of a training may differ by a half, others by half of the largest of their line: of five seeds
-    that all end near 0 one may end at four times its error."""
+    """Whether two lines agree. In a training run, whole numbers may differ by a half, and others by half of the largest number in their line: of
+    five seeds that all end near 0, one may end at four times its error."""
     if "training" not in kinds:
         return expected == actual
     number = r"\d+(?:\.\d+)?"
@@ -170,7 +170,7 @@ def same(expected, actual, kinds):
 
 
 def plain(lines, kinds):
-    """Lines to compare: varying figures by their kind, white space by one blank."""
+    """The lines in a form to be compared: figures that vary are replaced by their kind, and white space by one blank."""
     result = []
     for line in lines:
         for kind in kinds:
@@ -182,7 +182,7 @@ def plain(lines, kinds):
 
 
 def python_with(module):
-    """The directory of a python3 that can import the module, None when there is none."""
+    """The folder of a python3 that can import the module, or None if there is none."""
     for folder in os.environ["PATH"].split(os.pathsep) + ["/usr/bin"]:
         python = os.path.join(folder, "python3")
         if os.path.exists(python) and subprocess.run([python, "-c", "import " + module], capture_output=True, check=False).returncode == 0:
@@ -238,7 +238,7 @@ def run_block(name, fence, directory, environment):
 
 
 def stands_in(block, file):
-    """Whether the pieces of the block stand in the file in their order, indentation and blank lines aside."""
+    """Whether the pieces of the block stand in the file in this order, apart from indentation and blank lines."""
     stripped = [line.strip() for line in file.split("\n") if line.strip()]
     text, position = "\n".join(["", *stripped, ""]), 0
     for piece in re.split(r"^ *(?:// *|# *)?\.\.\. *$", "\n".join(block), flags=re.M):
@@ -280,7 +280,7 @@ def check_formula(at, formula, inline):
         say("GitHub refuses \\operatorname; use \\mathrm")
     if "$" in formula:
         say("a dollar sign inside")
-    if inline:  # Markdown reads it first
+    if inline:  # Markdown interprets it before the mathematics
         if re.search(r"\\[^A-Za-z\s]", formula):
             say("Markdown takes the backslash before punctuation; write $`...`$ or a math block")
         if re.search(r"[*<]|[^\w\s]_", formula):
@@ -322,7 +322,7 @@ def read(path):
         return file.read()
 
 
-if __name__ == "__main__":  # the tests of notebooks read what a chapter shows, too
+if __name__ == "__main__":  # the tests of the notebooks also read what a chapter shows
     source, program_dirs = os.path.abspath(sys.argv[1]), [os.path.abspath(d) for d in sys.argv[2:]]
     docs = os.path.join(source, "docs")
     argand = os.path.join(program_dirs[0], "argand")

@@ -17,7 +17,7 @@ WORDS = r"`(\w+)=([\w.-]+)`"
 
 @functools.cache
 def helped(*words):
-    """The help of a command; "" if it does not exist."""
+    """The help text of a command, or "" if the command does not exist."""
     done = subprocess.run([argand, *words, "--help"], capture_output=True, text=True, check=False)
     return done.stdout if f"argand {' '.join(words)} [" in done.stdout else ""
 
@@ -78,7 +78,7 @@ def faults_of(text):
 with open(os.path.join(source, "docs", "guides", "coverage.md"), encoding="utf8") as file:
     page = file.read()
 failures = faults_of(page)
-# The test itself notices faults.
+# This test itself must notice faults.
 row = "\n| Values stay real | {} | {} |\n"
 for corrupted, fault in ((("", "yes"), "three cells"), (("`nn/nowhere.h`", "yes"), "no nn/nowhere.h"), (("nn", "yes"), "neither a file"), (("`nn/family.h`", "perhaps"), "begins with"),
                       (("`nn/family.h`", "differs"), "no reason"), (("`experiments/qic.toml`: `learnt`", "yes"), "no row learnt"), (("`thta=fixed`", "yes"), "unknown key thta"),

@@ -24,7 +24,7 @@ def read(path):
 
 
 def apart(new, old):
-    """What differs between two drawings: words at all, or coordinates by more than half a unit of 480 (libm differs in last places)."""
+    """How two drawings differ: in their text at all, or in coordinates by more than half a unit of 480 (libm differs in the last places)."""
     if re.split(NUMBER, new) != re.split(NUMBER, old):
         return "other lines or words"
     worst = max((abs(float(a) - float(b)) for a, b in zip(re.findall(NUMBER, new), re.findall(NUMBER, old))), default=0)

@@ -58,7 +58,7 @@ with tempfile.TemporaryDirectory() as folder:
     save(wrong, tensors, metadata)
     expect("param.extra" in misses(wrong).stdout, "a parameter that argand does not have is not missed")
 
-    # Complex parameters, by name, with the gradient that PyTorch gives them.
+    # Complex parameters by name, with the gradient that PyTorch computes for them.
     tokens = torch.tensor([[0, 1]])
 
     class Squared(torch.nn.Module):

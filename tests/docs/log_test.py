@@ -21,7 +21,7 @@ documented = {key for row in rows for key in re.findall(r"`(\w+)`", row)}
 
 written = set()
 with tempfile.TemporaryDirectory() as scratch:
-    text = os.path.join(scratch, "text.txt")  # most of which a model of nine words does not know
+    text = os.path.join(scratch, "text.txt")  # a model of nine words does not know most of it
     with open(text, "w", encoding="utf8") as file:
         file.writelines(f"the word {i % 50} and another\n" for i in range(400))
     for number, options in enumerate(RUNS):

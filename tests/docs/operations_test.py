@@ -31,7 +31,7 @@ def c(*shape):
     return torch.randn(*shape, dtype=torch.complex128).requires_grad_()
 
 
-# What "yes" and "no" in PyTorch's column mean; a row with several has all of them.
+# The calls that "yes" and "no" in PyTorch's column stand for; a row with several calls must pass them all.
 TRIED = {
     "Fourier transforms": [lambda: torch.fft.fft(c(4)), lambda: torch.fft.fftn(c(2, 3)), lambda: torch.fft.irfft(c(4))],
     "short-time Fourier transform": [lambda: torch.stft(c(20), 8, return_complex=True), lambda: torch.istft(c(5, 7), 8)],

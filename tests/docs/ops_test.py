@@ -15,7 +15,7 @@ failures = []
 if kept != written:
     failures.append("docs/ops.md is stale: renew it by\n  build/apps/argand explain --markdown > docs/ops.md")
 
-# Every link of the table of contents leads to a heading, every op has one.
+# Every link in the table of contents leads to a heading, and every op has a heading.
 headings = re.findall(r"^### (\S+)$", written, re.M)
 links = re.findall(r"\]\(#([^)]+)\)", written)
 anchors = [re.sub(r"[^\w-]", "", h.lower().replace(" ", "-")) for h in re.findall(r"^#+ (.*)$", written, re.M)]

@@ -22,7 +22,7 @@ if shutil.which("gnuplot") is None:
 
 
 def pixels(path):
-    """Width, height and bytes a pixel of a PNG, and its pixels, row by row (ISO/IEC 15948; 8 bits a sample, not interlaced)."""
+    """Returns width, height and bytes per pixel of a PNG, and its pixels row by row (ISO/IEC 15948; 8 bits per sample, not interlaced)."""
     with open(path, "rb") as file:
         data = file.read()
     assert data[:8] == b"\x89PNG\r\n\x1a\n", path
@@ -43,7 +43,7 @@ def pixels(path):
         above, row = row, bytearray(line[1:])
         for x in range(len(row)):
             left, corner = (row[x - step], above[x - step]) if x >= step else (0, 0)
-            if line[0] == 4:  # Paeth: the nearest of three neighbours to left + above - corner
+            if line[0] == 4:  # Paeth's filter predicts the one of three neighbours that is nearest to left + above - corner
                 p = left + above[x] - corner
                 guess = min((left, above[x], corner), key=lambda n: abs(p - n))
             else:

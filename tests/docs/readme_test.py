@@ -26,7 +26,7 @@ def blocks(text, language):
 
 
 def plain(code):
-    """Without indentation and line breaks: a block in a list is indented."""
+    """The code without indentation and line breaks, because a block in a list is indented."""
     return re.sub(r"\s+", " ", code).strip()
 
 
@@ -36,12 +36,12 @@ def output(*command):
 
 readme, extending = read("README.md"), read("docs/guides/extending.md")
 
-# The first example, and what it prints.
+# The first example and its output.
 example = read("examples/02_first_gradient.cpp")
 expect(plain(blocks(readme, "cpp")[0]) in plain(example), "README.md: the first C++ block is not in examples/02_first_gradient.cpp")
 expect(output(first_gradient).stdout in blocks(readme, ""), "README.md: no block is what examples/02_first_gradient.cpp prints")
 
-# The patterns of an op, of a layer and of a family are real ones.
+# The patterns for an op, a layer and a family are taken from real files.
 patterns = ["autograd/ops/elementwise/exponential.cpp", "autograd/ops/elementwise/exponential.h", "autograd/call/functions/elementwise.cpp", "tests/nn/layers_test.cpp",
             "autograd/ops/elementwise/rotation.cpp", "tests/apps/toy_family.cpp"]
 real = plain(" ".join(map(read, patterns)))
@@ -49,7 +49,7 @@ for block in blocks(extending, "cpp"):
     code = plain(re.sub(r"  // .*", "", block))
     expect(code in real, f"docs/guides/extending.md: not in the files it is taken from: {code[:70]}...")
 
-# Every file named in `code` or in a link is there.
+# Every file that is named in `code` or in a link exists.
 for name, text in (("README.md", readme), ("CONTRIBUTING.md", read("CONTRIBUTING.md")), ("docs/guides/extending.md", extending),
                    ("docs/guides/layout.md", read("docs/guides/layout.md")), ("docs/guides/tour.md", read("docs/guides/tour.md")),
                    ("docs/guides/library.md", read("docs/guides/library.md")),

@@ -1,5 +1,5 @@
-"""The teaching kit agrees with itself: sheets without answers are the teacher's without them, points add up, the plan names slides that
-there are, and the lab can show what the slides link to. (book_test.py runs the commands of the answers.)
+"""The teaching kit is consistent: the sheets for students are the teacher's sheets without the answers, points add up, the plan names slides that
+exist, and the lab can show what the slides link to. (book_test.py runs the commands in the answers.)
 
   teaching_test.py SOURCE_DIR ARGAND
 """

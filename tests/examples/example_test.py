@@ -28,7 +28,7 @@ def complain(*lines):
 
 
 def lines_alike(expected, printed):
-    """The printed lines, those that match their regular expression written as it."""
+    """The printed lines, in which those that match an expected regular expression are replaced by that expression."""
     return [e if e.startswith("/") and e.endswith("/") and re.fullmatch(e[1:-1], p) else p
             for e, p in zip(expected, printed)] + printed[len(expected):]
 

@@ -7,7 +7,7 @@ import subprocess
 import sys
 
 try:
-    import torch  # noqa: F401: only to know
+    import torch  # only to learn whether it is installed
 except ImportError:
     print("skipped: PyTorch is not installed here")
     sys.exit(77)

@@ -26,23 +26,23 @@ class Dice {
   std::uint64_t next_ = 0;
 };
 
-/// A tree: its text is `form`, "sin({})", with the parts in place of the braces.
+/// An expression as a tree: its text is `form`, such as "sin({})", with the parts in place of the braces.
 struct Tree {
   std::string form;
   std::vector<Tree> parts;
-  bool real = false;  ///< real by its types
+  bool real = false;  ///< the expression is real by its types
 
   std::string text() const;
   std::size_t size() const;
 };
 
-/// Of about that many levels.
+/// A random expression of about that many levels.
 Tree draw(Dice& dice, int depth);
 
 /// A point, as text, that is likely to cause trouble.
 std::string draw_point(Dice& dice);
 
-/// Smaller trees with the same property, as small as can be found.
+/// The smallest tree that can be found with the same property.
 Tree shrunk(Tree tree, const std::function<bool(const Tree&)>& fails);
 
 }  // namespace reference

@@ -28,7 +28,8 @@ using namespace argand;
 using C = std::complex<double>;
 
 struct Finding {
-  std::string what;  ///< "false agree", ...: empty where all is well
+  /// What is wrong, such as "false agree"; empty if all is well.
+  std::string what;
   std::string details = {};
 };
 
@@ -51,7 +52,7 @@ Finding judge_figure(const char* name, const LabPoint& p, const LabFigure& figur
   if (figure.verdict == Verdict::Fail && !p.gaps.empty()) return say("differs across a gap");
   if (!smooth) return {};
   if (figure.verdict == Verdict::Fail) return say(off <= figure.tolerance() + unit ? "false differ" : "the tape is wrong");
-  // The bounds hold.
+  // The bounds on rounding must hold.
   if (p.gaps.empty() && std::isfinite(figure.rounding) && finite(right) && !(off <= figure.rounding + unit))
     return say("more rounding than foreseen");
   if (p.has_numerical() && figure.error < 1e-3 * std::abs(right) &&
@@ -133,13 +134,13 @@ class Run {
     for (unsigned k = 0; k < std::max(1U, std::thread::hardware_concurrency()); ++k)
       threads.emplace_back([this] {
         work();
-        mpfr_free_cache2(MPFR_FREE_LOCAL_CACHE);  // constants that MPFR keeps for each thread
+        mpfr_free_cache2(MPFR_FREE_LOCAL_CACHE);  // frees the constants that MPFR keeps for each thread
       });
     for (std::thread& t : threads) t.join();
     fmt::print("{} expressions: {} have a derivative, the lab agrees in {} of these; {} have none; {} tapes with a gap\n", count_,
                smooth_.load(), agrees_.load(), singular_.load(), gaps_.load());
     for (const auto& [what, n] : found_) fmt::print("{}: {}\n", what, n);
-    // That nothing is ever decided would be no wrong verdict either.
+    // If nothing were ever decided, no verdict would be wrong either: so there must be enough verdicts.
     const bool useful = 2 * agrees_ > smooth_ && 3 * smooth_ > count_;
     if (!useful) fmt::print("too few verdicts\n");
     return found_.empty() && useful ? EXIT_SUCCESS : EXIT_FAILURE;

@@ -1,6 +1,6 @@
 #pragma once
-/// Expressions of the lab in 500 bits: what they are worth, by formulas from the mathematics. Of the library only the grammar is
-/// used, and what is real by its types.
+/// The values of the lab's expressions in 500 bits, by formulas from the mathematics. Of the library, only the grammar is used,
+/// and the decision what is real by its types.
 
 #include <map>
 #include <string>
@@ -14,28 +14,30 @@ namespace reference {
 using accuracy::N;
 using accuracy::Z;
 
-/// A function of numbers of which `apply` knows the value; `on_cut`: whether its first operand lies on a cut, where the sign of a
-/// zero chooses the side.
+/// A function whose value `apply` computes. `on_cut` says whether its first operand lies on a cut, where the sign of a zero
+/// chooses the side.
 struct Function {
   Z (*apply)(const std::vector<Z>& x);
   bool (*on_cut)(const Z& x) = nullptr;
-  bool real_on_cut = true;  ///< so it is for a real operand; false: a real operand is on the upper side
+  /// Whether this also holds for a real operand. If false, a real operand is on the upper side.
+  bool real_on_cut = true;
 };
-/// By the lab's name; null when there is none yet.
+/// The function with the lab's name; null if it has no reference yet.
 const Function* function(const std::string& name);
 
-/// How an evaluation went.
+/// The result of an evaluation.
 struct Value {
   Z value;
-  bool ambiguous = false;  ///< an operand lay on a cut: the side is not the mathematics' to tell
+  /// An operand lay on a cut, and mathematics does not say on which side.
+  bool ambiguous = false;
 };
 
 class Evaluator {
  public:
-  /// Throws Error when a function has no reference.
+  /// Throws Error if a function has no reference.
   explicit Evaluator(argand::ParsedExpression parsed);
-  /// f(z), f of one variable. With `jitter`, every op's value is off by up to that, relatively and at random: a measure of how well
-  /// the result is known.
+  /// f(z) for a function of one variable. With `jitter`, the value of every op is perturbed relatively by up to that much, at
+  /// random, which measures how well the result is known.
   Value operator()(const Z& z, double jitter = 0) const;
 
  private:

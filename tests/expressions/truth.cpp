@@ -14,7 +14,7 @@ using accuracy::modulus;
 
 bool finite(const Z& z) { return mp::isfinite(z.x) && mp::isfinite(z.y); }
 
-/// The slopes and the mean of both sides along a direction at one distance.
+/// The slope along a direction at one distance, and the mean of the values on both sides.
 struct Quotient {
   Z slope, mean;
 };
@@ -35,7 +35,7 @@ class Differences {
     const Z step = Z(h) * direction, above = at(step), below = at(-step);
     return {(above - below) / Z(2 * h), (above + below) / Z(2.0)};
   }
-  /// How well a slope at that distance is known.
+  /// The uncertainty of a slope at that distance.
   N noise(const N& h) { return modulus(at(Z(h)) - at(Z(h), 1)) / h; }
 
  private:
@@ -52,7 +52,7 @@ const Z& slanted() {
   return direction;
 }
 
-/// With h, h/1024, h/1024²: nothing if the digits do not suffice.
+/// The truth from differences at the distances h, h/1024 and h/1024²; nothing if the digits do not suffice.
 std::optional<Truth> at_distance(const Evaluator& f, std::complex<double> z, const N& h) {
   Differences d(f, z);
   const N near = h / 1024, nearest = near / 1024;
@@ -64,10 +64,10 @@ std::optional<Truth> at_distance(const Evaluator& f, std::complex<double> z, con
   const N size = larger(modulus(x.slope), modulus(y.slope)), size1 = larger(modulus(x1.slope), modulus(y1.slope));
   static const N digits("1e-20"), margin("1e-32");
   const N noise = d.noise(near);
-  // How much f changes at all at this distance: what has a slope of 0 may still bend.
+  // How much f changes at all at this distance: a function whose slope is 0 may still bend.
   const N change_here = modulus(d.at(Z(near) * slanted()) - d.at(Z(nearest) * slanted())) / near;
   if (noise > margin * larger(size1, change_here)) return std::nullopt;
-  // Settled, 0 beside what f bends, or on its way to 0.
+  // A slope is settled if it stays the same, is 0 beside the bend of f, or tends to 0.
   const auto change = [](const Quotient& a, const Quotient& b) { return modulus(a.slope - b.slope); };
   const N moved = larger(change(x, x1), change(y, y1));
   const bool flat = size1 <= digits * change_here;
@@ -92,7 +92,7 @@ std::optional<Truth> at_distance(const Evaluator& f, std::complex<double> z, con
   if (vanishes && modulus(close[2].slope) > digits * change_here &&
       modulus(d.along(slanted(), nearest).slope) * 30 > modulus(far[2].slope))
     return truth;
-  // All directions lead to one value.
+  // All directions must lead to one value.
   if (modulus(close[2].mean - x1.mean) > N(1e-10) * modulus(x1.mean) + 100 * near * larger(size1, change_here)) return truth;
   if (modulus(x1.mean - y1.mean) > N(1e-10) * modulus(x1.mean) + 100 * near * larger(size1, change_here)) return truth;
   if (d.ambiguous) return Truth{};
@@ -110,7 +110,7 @@ std::optional<Truth> at_distance(const Evaluator& f, std::complex<double> z, con
 
 Truth truth_at(const Evaluator& f, std::complex<double> z) {
   static const N unit("1e-40");
-  // At the scale of |z|, of its smaller part, and of 1: where one is too coarse for f, or too fine for 150 digits.
+  // Tries the scales of |z|, of its smaller part, and of 1, because a scale may be too coarse for f, or too fine for 150 digits.
   std::vector<double> scales = {std::abs(z), 1};
   for (const double part : {std::abs(z.real()), std::abs(z.imag())})
     if (part < 0.1 * std::abs(z)) scales.push_back(part);

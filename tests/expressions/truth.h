@@ -1,5 +1,5 @@
 #pragma once
-/// What is true of an expression at a point: whether it has a derivative there, and which.
+/// The truth about an expression at a point: whether it has a derivative there, and which.
 
 #include <complex>
 
@@ -15,17 +15,17 @@ struct Truth {
   };
   Kind kind = Kind::Unknown;
   std::complex<double> dz, dzbar;
-  double error = 0;  ///< of both
+  double error = 0;  ///< the error of both derivatives
 };
 
-/// By central differences at a distance of 1e-40, relative to z where that can be told, of values with 150 digits.
+/// The truth by central differences at a distance of 1e-40, relative to z where possible, of values with 150 digits.
 Truth truth_at(const Evaluator& f, std::complex<double> z);
 
 struct SecondTruth {
   bool smooth = false;
-  double xx = 0, xy = 0, yy = 0;  ///< ∂²L/∂x², ... of L = Re f
+  double xx = 0, xy = 0, yy = 0;  ///< the derivatives ∂²L/∂x², ∂²L/∂x∂y and ∂²L/∂y² of L = Re f
 };
-/// Second differences; smooth only where the first derivatives are.
+/// The truth by second differences; smooth only where the first derivatives are smooth.
 SecondTruth second_truth_at(const Evaluator& f, std::complex<double> z);
 
 }  // namespace reference

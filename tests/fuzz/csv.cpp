@@ -1,4 +1,4 @@
-/// Comma-separated values: what is read, quoted again, reads the same. Articles are read from them.
+/// Comma-separated values: fields that were read and are quoted again read the same. Articles are read from such files.
 
 #include "data/files/csv.h"
 #include "data/corpora/ag_news.h"

@@ -1,4 +1,5 @@
-/// A program's answers when it is asked for its function, value and gradient: accepted ones have the declared sizes.
+/// The answers of an external program that is asked for its function, value and gradient: those that are accepted have the
+/// declared sizes.
 
 #include <algorithm>
 #include <cmath>

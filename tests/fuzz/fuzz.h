@@ -1,7 +1,7 @@
 #pragma once
-/// What the fuzz targets of this folder share. Each target is one reader: libFuzzer (`./dev fuzz`) or replay.cpp calls its
-/// `LLVMFuzzerTestOneInput` with bytes that might be a file. A reader may throw Error and nothing else; what it accepts must have
-/// the properties that the target states.
+/// Functions shared by the fuzz targets of this folder. Each target tests one reader: libFuzzer (`./dev fuzz`) or replay.cpp
+/// calls its `LLVMFuzzerTestOneInput` with bytes that might be a file. A reader may throw Error and nothing else; what it accepts
+/// must have the properties that the target states.
 
 #include <cstddef>
 #include <cstdint>
@@ -22,9 +22,9 @@ class MemoryFile {
   MemoryFile(const MemoryFile&) = delete;
   MemoryFile& operator=(const MemoryFile&) = delete;
 
-  /// Replaces its contents.
+  /// Replaces the contents of the file.
   void contents(std::string_view bytes);
-  /// Its contents.
+  /// The contents of the file.
   std::string contents() const;
   const std::string& path() const { return path_; }
 
@@ -33,10 +33,10 @@ class MemoryFile {
   std::string path_;
 };
 
-/// Prints what is wrong and aborts, which a fuzzer counts as a crash.
+/// If the property does not hold, prints it and aborts, which a fuzzer counts as a crash.
 void expect(bool holds, std::string_view property);
 
-/// Runs f; false when it threw Error, as it may.
+/// Runs f; returns false if it threw Error, which it may do.
 template <class F>
 bool accepts(const F& f);
 

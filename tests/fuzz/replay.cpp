@@ -1,7 +1,7 @@
-/// Stands for libFuzzer where there is none: feeds a target all its seeds, and mutations of them that are the same in every run.
+/// Replaces libFuzzer where that is missing: feeds a target all its seeds, and mutations of them that are the same in every run.
 ///
-///     fuzz_TARGET SEEDS_FOLDER MUTATIONS        the checks
-///     fuzz_TARGET FILE...                       what a find of libFuzzer does
+///     fuzz_TARGET SEEDS_FOLDER MUTATIONS        as the checks run it
+///     fuzz_TARGET FILE...                       repeats what libFuzzer found
 
 #include <algorithm>
 #include <cstdio>
@@ -25,7 +25,8 @@ std::string contents_of(const std::filesystem::path& path) {
 
 void feed(const std::string& input) { LLVMFuzzerTestOneInput(reinterpret_cast<const std::uint8_t*>(input.data()), input.size()); }
 
-/// mt19937_64 gives the same numbers everywhere; the library's distributions do not, so the rest of a division it is.
+/// A source of random mutations. mt19937_64 gives the same numbers everywhere, but the library's distributions do not, so this
+/// takes remainders instead.
 class Mutator {
  public:
   explicit Mutator(const std::vector<std::string>& seeds) : seeds_(seeds) {}
@@ -42,17 +43,17 @@ class Mutator {
   void edit(std::string& text) {
     const std::size_t at = below(text.size() + 1);
     switch (below(7)) {
-      case 0:  // a bit
+      case 0:  // flips a bit
         if (at < text.size()) text[at] = static_cast<char>(text[at] ^ (1 << below(8)));
         break;
-      case 1:  // a byte
+      case 1:  // replaces a byte
         if (at < text.size()) text[at] = static_cast<char>(below(256));
         break;
       case 2: text.erase(at, 1 + below(8)); break;
       case 3: text.insert(at, 1, static_cast<char>(below(256))); break;
-      case 4: text.insert(at, text.substr(below(text.size() + 1), below(40))); break;  // repeats a piece
+      case 4: text.insert(at, text.substr(below(text.size() + 1), below(40))); break;  // repeats a part of the text
       case 5: text.resize(at); break;
-      default: {  // a piece of another seed
+      default: {  // inserts a part of another seed
         const std::string& other = seeds_[below(seeds_.size())];
         text.insert(at, other.substr(below(other.size() + 1), below(40)));
       }

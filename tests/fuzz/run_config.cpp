@@ -1,4 +1,4 @@
-/// The configuration in a checkpoint's metadata, JSON: what is accepted is written and read the same.
+/// The configuration in a checkpoint's metadata, as JSON: whatever is accepted reads the same after it is written.
 
 #include "train/config/run_config.h"
 #include "tests/fuzz/fuzz.h"

@@ -1,4 +1,4 @@
-/// Safetensors files: what opens can be read whole, and written again it reads the same.
+/// Safetensors files: whatever can be opened can be read completely, and reads the same after it is written again.
 
 #include <algorithm>
 #include <complex>
@@ -13,7 +13,7 @@ using namespace argand;
 
 namespace {
 
-/// Same bits: NaN is itself, 0 is not -0.
+/// Whether two tensors have the same bits: NaN equals NaN, and 0 differs from -0.
 template <Scalar T>
 bool equal(const Tensor<T>& x, const Tensor<T>& y) {
   return x.shape() == y.shape() &&
@@ -21,7 +21,7 @@ bool equal(const Tensor<T>& x, const Tensor<T>& y) {
                     reinterpret_cast<const char*>(y.data()));
 }
 
-/// Calls f with the tensor as it is stored. False for types that have no tensor here (and ids that do not fit).
+/// Calls f with the tensor as it is stored. Returns false for types that have no tensor here, and for ids that do not fit.
 template <class F>
 bool visit_stored(const SafetensorsFile& file, const std::string& name, const F& f) {
   const StoredTensor& t = file.info(name);
@@ -37,7 +37,7 @@ bool visit_stored(const SafetensorsFile& file, const std::string& name, const F&
   });
 }
 
-/// For files that must have a name, in memory where there is such a folder; removed at the end.
+/// A folder for files that must have a name, in memory if possible; it is removed at the end.
 struct Folder {
   std::filesystem::path path;
   Folder() {

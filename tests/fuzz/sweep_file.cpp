@@ -1,4 +1,4 @@
-/// sweep.json: a sweep is refused, or what is accepted is written and read the same.
+/// sweep.json: a file is either refused, or accepted and the same after it is written and read again.
 
 #include "train/sweep/sweep_file.h"
 
@@ -14,7 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A folder whose sweep.json is in memory until something is written.
+/// A folder whose sweep.json stays in memory until something is written to it.
 class SweepFolder {
  public:
   SweepFolder() {
@@ -47,7 +47,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   static SweepFolder folder;
   const std::string_view text = text_of(data, size);
   folder.contents(text);
-  accepts([&] { SweepFile(folder.path(), {{"steps", "100"}, {"varies", {"lr"}}}); });  // another sweep: names the differences
+  // Another sweep, whose differences the error names.
+  accepts([&] { SweepFile(folder.path(), {{"steps", "100"}, {"varies", {"lr"}}}); });
   const auto json = try_parse_json<nlohmann::json>(text);
   const auto identity = json.is_object() ? json.value("sweep", nlohmann::json()) : nlohmann::json();
   accepts([&] {

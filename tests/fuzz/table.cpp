@@ -13,7 +13,7 @@ using namespace argand;
 
 namespace {
 
-/// A folder with a link to the file under each ending.
+/// A folder with a link to the file under each file name extension.
 struct Links {
   explicit Links(const std::string& path) {
     expect(mkdtemp(folder.data()) != nullptr, "a folder");

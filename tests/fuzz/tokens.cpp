@@ -1,5 +1,5 @@
-/// Lists of characters, models of SentencePiece and files of Hugging Face: what is accepted takes any text apart without losing a
-/// byte of it, and is the same when it is written and read again.
+/// Lists of characters, models of SentencePiece and files of Hugging Face: whatever is accepted splits any text into tokens
+/// without losing a byte, and is the same after it is written and read again.
 
 #include <numeric>
 

@@ -1,6 +1,6 @@
 #pragma once
-/// A tape of complex numbers of 500 bits: the exact value of a function of a matrix and, backwards, its gradient. Derived from the
-/// mathematics, without using the library.
+/// A tape of complex numbers of 500 bits, which gives the exact value of a function of a matrix and, backwards, its gradient. It
+/// is derived from the mathematics and does not use the library.
 
 #include <functional>
 #include <vector>
@@ -32,7 +32,7 @@ Exact log(Exact a);
 Exact log1p(Exact a);  ///< log(1 + a)
 Exact abs(Exact a);
 
-/// A matrix of such numbers, by rows.
+/// A matrix of such numbers, stored by rows.
 struct Matrix {
   int m = 0, n = 0;
   std::vector<Exact> numbers;
@@ -48,20 +48,21 @@ Matrix adjoint(const Matrix& A);
 Matrix scaled(const Matrix& A, double by);
 Matrix columns(const Matrix& A, int begin, int end);
 
-/// No value exists: the matrix is singular, or not positive definite.
+/// Thrown where no value exists: the matrix is singular, or not positive definite.
 struct NoValue {};
 
-/// A⁻¹ B and det A, by elimination with the largest pivot. solved() throws NoValue where A is singular to 100 digits.
+/// A⁻¹ B by elimination with the largest pivot, and det A by Laplace's rule. solved() throws NoValue if A is singular to 100
+/// digits.
 Matrix solved(Matrix A, Matrix B);
 Exact determinant(Matrix A);
 
-/// Value, and gradient of Re Σ conj(G) w.
+/// The value w, and the gradient of Re Σ conj(G) w.
 struct Result {
   std::vector<Z> value, gradient;
 };
-/// Of one matrix [m, n]; `got` is what the library returned, for what is free in it, such as signs.
+/// The exact result for one matrix A [m, n]; `got` is the library's result, which settles what is free, such as signs.
 using Reference = std::function<Result(const std::vector<Z>& A, int m, int n, const std::vector<Z>& G, const std::vector<Z>& got)>;
-/// The reference of a function that is written in numbers of the tape.
+/// Makes a reference from a function that is written with numbers of the tape.
 Reference on_tape(std::function<std::vector<Exact>(const Matrix& A, const std::vector<Z>& got)> f);
 
 }  // namespace hostile

@@ -1,4 +1,4 @@
-/// Functions of matrices that need not be Hermitian.
+/// Measures functions of matrices that need not be Hermitian.
 
 #include "autograd/ops/elementwise/arithmetic.h"
 #include "autograd/ops/elementwise/complex_parts.h"
@@ -14,7 +14,8 @@ namespace hostile {
 
 void add_functions(Tasks& tasks) {
   Op exp{"matrix_exp", "", Condition::Entries, exponential, 0, 6};
-  exp.takes = [](Kind kind) { return kind != Kind::Large && kind != Kind::Ends; };  // e^A is beyond the type
+  // E^A of these matrices is beyond the range of the type.
+  exp.takes = [](Kind kind) { return kind != Kind::Large && kind != Kind::Ends; };
   tasks.all(exp, [](const auto& A) { return argand::matrix_exp(A); });
   Op cube{"matrix_power", "A³", Condition::Entries, on_tape([](const Matrix& A, const auto&) { return numbers(A * A * A); }), 0, 5};
   cube.takes = [](Kind kind) { return !at_the_ends(kind); };

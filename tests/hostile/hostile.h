@@ -1,11 +1,11 @@
 #pragma once
-/// Linear algebra and reductions on hostile matrices, for the page docs/accuracy.md.
+/// Measures linear algebra and reductions on hostile matrices, for the page docs/accuracy.md.
 
 #include "tests/accuracy/table.h"
 
 namespace hostile {
 
-/// The number of matrices compared, and of those refused.
+/// How many matrices were compared, and how many were refused.
 struct Seen {
   int cases = 0, refused = 0;
 };

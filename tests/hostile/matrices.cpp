@@ -29,7 +29,7 @@ class DrawnNumbers {
   std::uint64_t at_ = 0;
 };
 
-/// A power of ten within `range` of 1.
+/// A random number between 10^-range and 10^range.
 double any_size(DrawnNumbers& numbers, double range) { return std::pow(10, numbers.uniform(-range, range)); }
 
 }  // namespace
@@ -54,7 +54,7 @@ std::vector<T> matrix(Kind kind, int m, int n, std::uint64_t seed) {
     for (int i = 0; i < m; ++i)
       for (int j = 0; j < n; ++j) at(i, j) = f(i, j, at(i, j));
   };
-  /// A sum of r products of columns and rows of small whole numbers.
+  /// A matrix of rank r at most: a sum of r products of columns and rows of small whole numbers.
   const auto of_rank = [&](int r) {
     each([](int, int, C) { return C(0); });
     for (int k = 0; k < r; ++k) {
@@ -87,7 +87,7 @@ std::vector<T> matrix(Kind kind, int m, int n, std::uint64_t seed) {
     }
     case Kind::Singular: of_rank(std::min(m, n) == 0 ? 0 : static_cast<int>(seed) % std::min(m, n)); break;
     case Kind::Defective: {
-      // S J S⁻¹ with S = I + (ones below the diagonal): sums and differences of rows and columns, exact.
+      // S J S⁻¹ with S = I + (ones below the diagonal). It takes only sums and differences of rows and columns, which are exact.
       const double lambda = numbers.whole(-2, 2);
       each([&](int i, int j, C) { return i == j ? lambda : j == i + 1 ? 1.0 : 0.0; });
       for (int i = std::min(m, n); i-- > 1;)

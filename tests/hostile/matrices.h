@@ -1,5 +1,5 @@
 #pragma once
-/// The matrices on which linear algebra fails.
+/// Kinds of matrices on which linear algebra tends to fail.
 
 #include <string>
 #include <vector>
@@ -12,17 +12,17 @@ enum class Kind {
   Ordinary,
   UpperHuge,       ///< upper triangular, its numbers beside the diagonal up to the square root of the type's range
   LowerHuge,       ///< lower triangular
-  UpperTiny,       ///< upper triangular, small beside the diagonal
-  BlockHuge,       ///< blocks of two on the diagonal, huge above
+  UpperTiny,       ///< upper triangular, with small numbers beside the diagonal
+  BlockHuge,       ///< blocks of two on the diagonal, huge numbers above them
   Nilpotent,       ///< a chain of numbers of all sizes above a diagonal of zeros
   Graded,          ///< from large to small along the diagonal
   Rows,            ///< each row of another size
   Columns,         ///< each column of another size
-  NearlySingular,  ///< singular but for some roundings
+  NearlySingular,  ///< singular up to a few roundings
   Singular,        ///< small whole numbers, of any rank below n
   Defective,       ///< a Jordan block, seen from another basis
   Repeated,        ///< coinciding eigenvalues
-  Clustered,       ///< eigenvalues some roundings apart
+  Clustered,       ///< eigenvalues that are a few roundings apart
   Large,           ///< near the largest number
   Small,           ///< near the smallest
   Ends,            ///< rows at either end of the range
@@ -31,7 +31,7 @@ inline constexpr int kinds = 17;
 inline bool at_the_ends(Kind kind) { return kind >= Kind::Large; }
 std::string name(Kind kind);
 
-/// Numbers by rows of a matrix [m, n].
+/// The numbers of a matrix [m, n], by rows.
 template <argand::Scalar T>
 std::vector<T> matrix(Kind kind, int m, int n, std::uint64_t seed);
 

@@ -7,7 +7,7 @@
 namespace hostile {
 namespace {
 
-/// A number that changes by at most 1, seeded.
+/// A seeded random number that perturbs by at most 1.
 template <Scalar T>
 Z probe(const argand::Random& random, std::uint64_t at) {
   const double r = 0.5 + 0.5 * random.uniform(2 * at), turn = 6.283 * random.uniform(2 * at + 1);
@@ -15,7 +15,7 @@ Z probe(const argand::Random& random, std::uint64_t at) {
   return Z(turn < 3.14 ? r : -r);
 }
 
-/// The reference; of a real input the gradient is real.
+/// The exact result; if the input is real, so is the gradient.
 template <Scalar In>
 Result exact_result(const Op& op, const std::vector<Z>& A, int m, int n, const std::vector<Z>& G, const std::vector<Z>& got) {
   Result result = op.reference(A, m, n, G, got);
@@ -28,7 +28,7 @@ struct Units {
   std::vector<N> value, gradient;
 };
 
-/// How much values and gradients change for changes of the input of one rounding, and their own rounding.
+/// The units of errors: how much values and gradients change if the input changes by one rounding, plus their own rounding.
 template <Scalar In>
 Units units_of(const Op& op, const std::vector<Z>& A, int m, int n, const std::vector<Z>& G, const std::vector<Z>& got,
                const Result& exact) {
@@ -65,7 +65,7 @@ Units units_of(const Op& op, const std::vector<Z>& A, int m, int n, const std::v
   return sizes;
 }
 
-/// The worst error of one cell; results beyond the type are not asked for.
+/// Updates the worst error of one cell. Results beyond the range of the type are not compared.
 template <Scalar T>
 void compare(accuracy::Worst& worst, std::span<const T> got, const std::vector<Z>& exact, const std::vector<N>& units,
              const std::string& where) {
@@ -75,7 +75,8 @@ void compare(accuracy::Worst& worst, std::span<const T> got, const std::vector<Z
     if (abs(exact[k].x) > most || abs(exact[k].y) > most) continue;
     const Z w(got[k]);
     const bool finite = isfinite(w.x) && isfinite(w.y);
-    if (!finite && accuracy::modulus(exact[k]) + 64 * units[k] > most) continue;  // so would the exact result of rounded input
+    // The exact result for rounded input could overflow as well.
+    if (!finite && accuracy::modulus(exact[k]) + 64 * units[k] > most) continue;
     const double error =
         finite ? static_cast<double>(N(accuracy::modulus(w - exact[k]) / units[k])) : std::numeric_limits<double>::infinity();
     worst.update(std::min(error, 1e300),
@@ -83,7 +84,7 @@ void compare(accuracy::Worst& worst, std::span<const T> got, const std::vector<Z
   }
 }
 
-/// A Aᴴ, rounded, in the place of A.
+/// A Aᴴ, rounded, which takes the place of A.
 template <Scalar T>
 std::vector<T> positive_matrix(int n, const std::vector<T>& A) {
   std::vector<T> P(A.size(), T(0));
@@ -97,7 +98,7 @@ std::vector<T> positive_matrix(int n, const std::vector<T>& A) {
   return P;
 }
 
-/// Whether no digit of the largest number is left when the input is rounded.
+/// Whether the rounding of the input leaves no correct digit of the largest number.
 bool is_lost(const std::vector<Z>& exact, const std::vector<N>& units) {
   N size = 0, unit = 0;
   for (const Z& w : exact) size = std::max(size, accuracy::modulus(w));
@@ -125,7 +126,7 @@ void measure(accuracy::Cell& inside, accuracy::Cell& ends, const Op& op, const F
           if (op.positive) cases.back().numbers = positive_matrix(n, cases.back().numbers);
           if (!argand::matrices::all_finite(cases.back().numbers.data(), m * n)) cases.pop_back();
         }
-    // All in one batch; where one of them is refused, one by one.
+    // All matrices are run in one batch; if one of them is refused, they are run one by one.
     const auto run = [&](std::span<const Case> some) {
       const auto count = static_cast<std::int64_t>(some.size());
       Tensor<T> A(Shape{count, m, n});

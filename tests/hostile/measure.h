@@ -1,5 +1,6 @@
 #pragma once
-/// Runs an op on the hostile matrices, backwards too, and compares it with the exact result, in units of condition times rounding.
+/// Runs an op on the hostile matrices, forwards and backwards, and compares it with the exact result, in units of condition times
+/// rounding.
 
 #include <atomic>
 
@@ -17,31 +18,33 @@ using argand::Shape;
 using argand::Tensor;
 using argand::Var;
 
-/// Which changes of the input make the condition: of each number relative to itself, or to the largest of its matrix.
+/// Which perturbations of the input define the condition: of each number relative to itself, or relative to the largest number of
+/// its matrix.
 enum class Condition { Entries, Norm };
 
 struct Op {
   std::string name, what;
   Condition condition;
   Reference reference;
-  int least = 0, most = 8;  ///< sizes n
+  int least = 0, most = 8;  ///< the range of sizes n
   int rows_more = 0;        ///< m - n
   int seeds = 2;
   std::function<bool(Kind)> takes = [](Kind) { return true; };
-  bool loosely_refused = false;  ///< the op may refuse where the exact function has a value, as its text says
-  bool positive = false;         ///< of A Aᴴ, rounded
-  bool full_rank = false;        ///< of matrices whose smallest singular value is beyond doubt
+  /// The op may refuse matrices for which the exact function has a value, as its documentation says.
+  bool loosely_refused = false;
+  bool positive = false;   ///< measured on A Aᴴ, rounded
+  bool full_rank = false;  ///< measured on matrices whose smallest singular value is certainly not 0
 };
 
 struct Counts {
   std::atomic<int> cases = 0, refused = 0;
 };
 
-/// Var<T> [count, m, n] -> Var<Out> [count, k].
+/// The op under test: Var<T> [count, m, n] -> Var<Out> [count, k].
 template <Scalar T, Scalar Out>
 using Function = std::function<Var<Out>(const Var<T>&)>;
 
-/// The worst errors of f, in matrices within the range and at its ends.
+/// Finds the worst errors of f, for matrices within the range and at its ends.
 template <Scalar T, Scalar Out>
 void measure(accuracy::Cell& inside, accuracy::Cell& ends, const Op& op, const Function<T, Out>& f, Counts& counts);
 

@@ -1,4 +1,4 @@
-/// Reductions and scans of the rows of matrices.
+/// Measures reductions and scans of the rows of matrices.
 
 #include <fmt/format.h>
 
@@ -25,7 +25,8 @@ Exact square(Exact x) { return real(x * conj(x)); }
 Reference of_rows(std::function<Row(const Row&)> f) {
   return on_tape([f = std::move(f)](const Matrix& A, const auto&) { return row_by_row(A, f); });
 }
-/// x less the largest of them, and Σ e^{x_j - max} of the others, which 1 + Σ would lose where one number leads by far.
+/// x minus its largest number, and Σ e^{x_j - max} of the others. The sum 1 + Σ would lose these digits if one number leads by
+/// far.
 struct Shifted {
   std::size_t top = 0;
   Row rest;
@@ -47,7 +48,7 @@ Exact logsumexp(const Row& x) {
   return x[s.top] + log1p(s.others);
 }
 
-/// p-norms; 0 moves by nothing where it is 0, nor does the largest of magnitudes beside larger ones.
+/// Measures p-norms. A number that is 0 gets no gradient and, for p = ∞, neither does any number below the largest.
 void add_norms(Tasks& tasks) {
   const auto moduli_of = [](const Row& x) {
     Row magnitudes;

@@ -73,7 +73,7 @@ Numbers times(int n, const Numbers& A, const Numbers& B) {
     }
   return C;
 }
-/// ((X, E), (0, X)).
+/// The block matrix ((X, E), (0, X)).
 struct Pair {
   Numbers X, E;
 };
@@ -89,7 +89,8 @@ N largest_of(const Numbers& A) {
   return most;
 }
 
-/// What brings the numbers of a triangular matrix, or one of blocks of two, near 1: t^place beside the diagonal. 0: full.
+/// Powers t^place that bring the numbers beside the diagonal of a triangular matrix, or of one with blocks of two, near 1. For a
+/// full matrix they are 1.
 std::vector<N> scales_of(int n, const Numbers& A) {
   std::vector<N> scales(static_cast<std::size_t>(n), N(1));
   for (const auto& [block, sign] : {std::pair{1, 1}, std::pair{1, -1}, std::pair{2, 1}, std::pair{2, -1}}) {
@@ -122,7 +123,7 @@ Pair exponential_of(int n, Pair a) {
   };
   rescale(a.X, false), rescale(a.E, false);
   const N size = largest_of(a.X) * n;
-  if (size > 5000) throw NoValue();  // e^A is beyond every type, or a projection
+  if (size > 5000) throw NoValue();  // e^A exceeds the range of every type
   int halvings = 12;
   for (N s = size; s > 1; s /= 2) ++halvings;
   for (Numbers* A : {&a.X, &a.E})
@@ -157,13 +158,13 @@ Numbers identity_of(int n) {
   for (int i = 0; i < n; ++i) I[static_cast<std::size_t>(i * n + i)] = Z(1.0);
   return I;
 }
-/// a A + b B
+/// The combination a A + b B.
 Numbers combined(const N& a, const Numbers& A, const N& b, const Numbers& B) {
   Numbers C(A.size());
   for (std::size_t k = 0; k < A.size(); ++k) C[k] = {a * A[k].x + b * B[k].x, a * A[k].y + b * B[k].y};
   return C;
 }
-/// A⁻¹ by Gauss and Jordan; NoValue where it is singular to 100 digits.
+/// A⁻¹ by Gauss-Jordan elimination. Throws NoValue if A is singular to 100 digits.
 Numbers inverse_of(int n, Numbers A) {
   Numbers B = identity_of(n);
   const auto at = [n](int i, int j) { return static_cast<std::size_t>(i * n + j); };
@@ -188,8 +189,8 @@ Numbers inverse_of(int n, Numbers A) {
   }
   return B;
 }
-/// X <- (X + Y⁻¹)/2, Y <- (Y + X⁻¹)/2 from A and I: X goes to √A, doubling its digits; at an eigenvalue on the negative axis
-/// nowhere.
+/// √A by the iteration X <- (X + Y⁻¹)/2, Y <- (Y + X⁻¹)/2 from A and I, in which X converges to √A and doubles its digits each
+/// time. It does not converge if an eigenvalue is on the negative axis.
 Numbers root_of(int n, const Numbers& A) {
   Numbers X = A, Y = identity_of(n);
   for (int step = 0; step < 40; ++step) {
@@ -217,7 +218,8 @@ Numbers log_of(int n, Numbers A) {
   return combined(ldexp(N(2), roots), sum, N(0), sum);
 }
 
-/// f(A) and the gradient, of ((Aᴴ, G), (0, Aᴴ)): its upper right block is the gradient, the one on the diagonal f(A)ᴴ.
+/// f(A) and its gradient, from f of the block matrix ((Aᴴ, G), (0, Aᴴ)): the upper right block is the gradient, the block on the
+/// diagonal is f(A)ᴴ.
 Result by_blocks(int n, const Numbers& A, const Numbers& G, Numbers (*f)(int, Numbers)) {
   Numbers B(static_cast<std::size_t>(4 * n * n));
   const auto at = [n](int i, int j) { return static_cast<std::size_t>(i * n + j); };
@@ -236,7 +238,7 @@ Result by_blocks(int n, const Numbers& A, const Numbers& G, Numbers (*f)(int, Nu
   return result;
 }
 
-/// H = V diag(λ) Vᴴ by Jacobi's rotations; λ not in order.
+/// H = V diag(λ) Vᴴ by Jacobi's rotations; the λ are not in order.
 struct Spectrum {
   std::vector<N> lambda;
   Numbers V;
@@ -254,7 +256,7 @@ Spectrum spectrum_of(int n, Numbers H) {
         const N r = accuracy::modulus(H[at(p, q)]);
         if (r <= bar) continue;
         done = false;
-        // A phase makes h_pq real, a rotation 0.
+        // A phase makes h_pq real, then a rotation makes it 0.
         const Z phase{H[at(p, q)].x / r, H[at(p, q)].y / r};
         const N theta = (H[at(q, q)].x - H[at(p, p)].x) / (2 * r);
         const N t = (theta < 0 ? N(-1) : N(1)) / (abs(theta) + sqrt(theta * theta + 1)), c = 1 / sqrt(t * t + 1), sine = t * c;
@@ -277,7 +279,7 @@ Spectrum spectrum_of(int n, Numbers H) {
   return s;
 }
 
-/// Whether neighbours in an ordered list are apart.
+/// Whether neighbouring values of an ordered list are distinct.
 bool are_apart(const std::vector<N>& values, const N& scale) {
   for (std::size_t k = 1; k < values.size(); ++k)
     if (abs(values[k] - values[k - 1]) <= scale * N("1e-25")) return false;

@@ -1,4 +1,4 @@
-/// Products, systems, determinants.
+/// Measures products, systems of equations and determinants.
 
 #include "autograd/ops/linear_algebra/solve.h"
 #include "autograd/ops/products/matmul.h"
@@ -7,7 +7,7 @@
 namespace hostile {
 namespace {
 
-/// 1, 2, ..., n as a column.
+/// The numbers 1, 2, ..., n as a column.
 Matrix counting(int n) {
   Matrix b(n, 1);
   for (int i = 0; i < n; ++i) b(i, 0) = Exact(i + 1.0);

@@ -1,5 +1,5 @@
 #pragma once
-/// The measurements: an op, its exact function, the types.
+/// The list of measurements: each is an op, its exact function and the types.
 
 #include <mutex>
 
@@ -9,26 +9,26 @@
 
 namespace hostile {
 
-/// [count, ...] -> [count, k]
+/// Reshapes [count, ...] to [count, k].
 template <Scalar T>
 Var<T> flat(const Var<T>& w) {
   const std::int64_t count = w.dim(0);
   return argand::reshape(w, Shape{count, count == 0 ? 0 : w.size() / count});
 }
 
-/// One cell each of the two tables, to be measured by any thread.
+/// Measurements of one op, each for one cell of either table, which any thread may run.
 class Tasks {
  public:
   explicit Tasks(accuracy::Table& table) : table_(table) {}
 
-  /// f: Var<T> [count, m, n] -> Var of as many, any shape; of real numbers.
+  /// Adds measurements for real numbers. f takes a Var<T> [count, m, n] and returns a Var of any shape that begins with count.
   template <class F>
   void real(const Op& op, const F& f) {
     order_.push_back(op.name + "," + op.what);
     add_for<float>(op, f, "float32");
     add_for<double>(op, f, "float64");
   }
-  /// Of real and of complex ones.
+  /// Adds measurements for real and for complex numbers.
   template <class F>
   void all(const Op& op, const F& f) {
     real(op, f);
@@ -66,7 +66,7 @@ void add_factors(Tasks& tasks);
 void add_functions(Tasks& tasks);
 void add_reductions(Tasks& tasks);
 
-/// A's numbers, by rows.
+/// The numbers of A, by rows.
 inline std::vector<Exact> numbers(const Matrix& A) { return A.numbers; }
 
 }  // namespace hostile

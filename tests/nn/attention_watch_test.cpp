@@ -1,4 +1,4 @@
-/// Watchers of attention see what the models compute.
+/// What watchers of attention see must be what the models compute.
 
 #include "nn/attention_watch.h"
 
@@ -22,7 +22,7 @@ namespace {
 
 using C = std::complex<double>;
 
-/// Σ_n w_mn v_n, head by head, added up here.
+/// Σ_n w_mn v_n for each head, computed here with plain loops.
 template <Scalar T>
 Tensor<T> weighted(const Tensor<double>& weights, const Tensor<T>& v) {
   const std::int64_t B = weights.dim(0), Tq = weights.dim(1), H = weights.dim(2), Tk = weights.dim(3), d = v.dim(2) / H;
@@ -43,7 +43,8 @@ void are_close(const Tensor<T>& a, const Tensor<T>& b) {
   BOOST_TEST(off < 1e-13);
 }
 
-/// The weights of attend times the values are its output, for plain, causal and padded attention, also over a past.
+/// Checks that the weights seen in `attend`, times the values, are its output, for plain, causal and padded attention, and over a
+/// past too.
 template <Scalar T, class Attend>
 void weights_make_the_output(const Attend& attend) {
   constexpr std::int64_t B = 2, H = 2;
@@ -131,7 +132,7 @@ BOOST_AUTO_TEST_CASE(every_layer_of_every_family_is_seen) {
           }
           BOOST_TEST((w(1, 1, 0, 3) == 0) == (config.task == TextTask::Lm));
         }
-        const bool has_pairs = std::string(family) != "transformer";  // learned positions turn nothing
+        const bool has_pairs = std::string(family) != "transformer";  // learned positions do not rotate queries and keys
         BOOST_TEST_REQUIRE(seen.q.size() == (has_pairs ? 2U : 0U));
         BOOST_TEST(seen.k.size() == seen.q.size());
         for (const auto& z : seen.q) BOOST_TEST(z.shape().str() == "[2, 5, 2, 4]");
@@ -172,7 +173,7 @@ BOOST_AUTO_TEST_CASE(reflection_windows_tell_what_they_read) {
                               BOOST_TEST(beta.shape().str() == "[3, 2]");
                               BOOST_TEST(gates.shape().str() == "[3, 8]");
                               for (std::int64_t n = 0; n < 3; ++n) {
-                                BOOST_TEST(beta(n, 0) >= beta(n, 1));  // the nearest first
+                                BOOST_TEST(beta(n, 0) >= beta(n, 1));  // the nearest row comes first
                                 BOOST_TEST(std::abs(beta(n, 0) + beta(n, 1) - 1) < 1e-12);
                               }
                               for (const double g : gates.span()) BOOST_TEST((g > 0 && g < 1));

@@ -31,12 +31,12 @@ std::vector<ModelConfig> every_baseline() {
           baseline(Baseline::Fid, {1})};
 }
 
-/// With chunks of passages' half length.
+/// Knowledge that is searched with chunks of half the passages' length.
 Knowledge searched(const Ids& passages) {
   return {.passages = &passages, .search = FrozenSearch(passages, chunk_length(passages))};
 }
 
-/// logits [B, T, V]: whether row b is the same in both at the positions from, ..., to - 1.
+/// For logits [B, T, V]: whether row b is the same in x and y at the positions from, ..., to - 1.
 bool same(const Tensor<double>& x, const Tensor<double>& y, std::int64_t b, std::int64_t from, std::int64_t to) {
   const std::int64_t T = x.dim(1), V = x.dim(2);
   return std::equal(x.data() + (b * T + from) * V, x.data() + (b * T + to) * V, y.data() + (b * T + from) * V);
@@ -47,7 +47,7 @@ bool same(const Tensor<double>& x, const Tensor<double>& y, std::int64_t b, std:
 BOOST_AUTO_TEST_CASE(a_token_changes_no_logits_before_its_own) {
   const std::int64_t T = 13;
   const NoGrad none;
-  for (const std::int64_t length : {6, 3, 1}) {  // chunks of 3, 1, 1
+  for (const std::int64_t length : {6, 3, 1}) {  // the chunks have 3, 1 and 1 tokens
     const Ids passages = random_ids({12, length}, 1);
     const Knowledge knowledge = searched(passages);
     for (const ModelConfig& config : every_baseline()) {
@@ -67,7 +67,7 @@ BOOST_AUTO_TEST_CASE(a_token_changes_no_logits_before_its_own) {
 }
 
 BOOST_AUTO_TEST_CASE(what_is_found_for_a_chunk_is_read_from_its_last_token_on) {
-  // Chunks of 3. What each finds is changed in its second half, which no search looks at.
+  // With chunks of 3 tokens, changes the second half of each passage that was found, which no search looks at.
   const NoGrad none;
   Ids passages = random_ids({12, 6}, 1);
   const Knowledge knowledge = searched(passages);
@@ -77,7 +77,7 @@ BOOST_AUTO_TEST_CASE(what_is_found_for_a_chunk_is_read_from_its_last_token_on) {
     const Tensor<double> before = model->logits(tokens, {.knowledge = &knowledge}).value();
     for (std::int64_t u = 0; u < 4; ++u) {
       const Ids chunk({1, 3}, {tokens.data() + 3 * u, tokens.data() + 3 * u + 3});
-      std::int64_t first = u;  // that finds the same passage
+      std::int64_t first = u;  // the first chunk that finds the same passage
       const Ids::value_type found = knowledge.search(chunk, 2, {})[0];
       for (std::int64_t v = u; v-- > 0;) {
         const Ids earlier = knowledge.search(Ids({1, 3}, {tokens.data() + 3 * v, tokens.data() + 3 * v + 3}), 2, {});
@@ -108,7 +108,7 @@ BOOST_AUTO_TEST_CASE(every_token_reads_the_last_chunk_that_is_complete_however_t
           const std::int64_t n = std::min(T - first, first == 0 ? prompt : step);
           ChunkReader<double> chunks(Ids(Shape{B, n}), first, m, prompt == T ? nullptr : &past);
           chunks.look_up(knowledge, 1, {});
-          // What chunk u found is the number u + 1.
+          // The passage that chunk u found is marked with the number u + 1.
           const std::int64_t U = chunks.count();
           BOOST_TEST(U == (first + n) / m - first / m);
           std::optional<Var<double>> found;

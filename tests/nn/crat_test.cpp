@@ -34,7 +34,7 @@ std::vector<ModelConfig> every_kind() {
   return kinds;
 }
 
-/// Proposes what exact search in stored encodings finds.
+/// An index that proposes what exact search in stored encodings finds.
 class StoredEncodings final : public RowIndex {
  public:
   explicit StoredEncodings(Tensor<float> rows) : rows_(std::move(rows)) {}
@@ -79,14 +79,14 @@ BOOST_AUTO_TEST_CASE(passages_are_encoded_once_for_a_text) {
   const Knowledge knowledge{.passages = &passages};
   const auto model = make_model<double>(small({0, 1}), 1);
   const auto cache = model->make_cache(2);
-  const auto encoded = [&] {  // products of the 20 passages' means, 16 numbers each, with an encoder
+  const auto encoded = [&] {  // counts the products of an encoder with the means of the 20 passages, of 16 numbers each
     const GemmLog log;
     model->next_logits(tokens, *cache, {.knowledge = &knowledge});
     std::int64_t count = 0;
     for (const auto& [shape, times] : log.counts()) count += shape.M == 20 && shape.N == 4 && shape.K == 16 ? times : 0;
     return count;
   };
-  BOOST_TEST(encoded() == 2);  // by each of two windows
+  BOOST_TEST(encoded() == 2);  // once for each of two windows
   BOOST_TEST(encoded() == 0);
 }
 
@@ -102,7 +102,8 @@ BOOST_AUTO_TEST_CASE(a_text_goes_on_with_another_knowledge_base) {
   const auto same = [](const Tensor<double>& a, const Tensor<double>& b) { return std::ranges::equal(a.span(), b.span()); };
   BOOST_TEST(same(write(old, old), write(old, old)));
   BOOST_TEST(!same(write(old, old), write(old, other)));
-  // Cached encodings of another knowledge base do not matter: only the states of the first four tokens do, which are equal here.
+  // Cached encodings of another knowledge base do not matter. What matters are the states of the first four tokens, and these are
+  // equal here.
   const Ids copy = first;
   const Knowledge copied{.passages = &copy};
   BOOST_TEST(same(write(old, other), write(copied, other)));
@@ -132,7 +133,7 @@ BOOST_AUTO_TEST_CASE(a_row_never_sees_the_passages_excluded_for_it) {
     const Tensor<double> after = model->logits(tokens, context).value();
     return std::equal(before.data() + b * 8 * 13, before.data() + (b + 1) * 8 * 13, after.data() + b * 8 * 13);
   };
-  for (std::int64_t i = 0; i < 3 * 5; ++i) passages[i] = passages[i] % 12 + 1;  // passages 0 to 2
+  for (std::int64_t i = 0; i < 3 * 5; ++i) passages[i] = passages[i] % 12 + 1;  // changes passages 0 to 2
   BOOST_TEST(same_row(0));
   BOOST_TEST(!same_row(1));
 }

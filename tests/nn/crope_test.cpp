@@ -18,7 +18,7 @@ ModelConfig crope(CropeMode mode) {
   return config;
 }
 
-/// Real degrees of freedom of the attention projections of all layers.
+/// The number of real degrees of freedom in the attention projections of all layers.
 std::int64_t projection_parameters(const ModelConfig& config) {
   std::int64_t n = 0;
   const auto model = make_model<float>(config, 0);
@@ -49,7 +49,8 @@ BOOST_AUTO_TEST_CASE(the_papers_width_counts_what_its_layers_hold) {
 }
 
 BOOST_AUTO_TEST_CASE(a_complex_linear_projection_commutes_with_a_rotation_of_all_phases) {
-  // What complex-linear means: W(e^{iα} x) = e^{iα} W x. Queries and keys turned by the same α score alike, so attention does too,
+  // Complex-linear means that W(e^{iα} x) = e^{iα} W x. Queries and keys turned by the same α have the same scores, hence the
+  // same attention, and v and o carry the phase through: the whole layer is equivariant. A dense layer is not.
   // and v and o carry the phase through: the whole layer is equivariant. A dense layer is not.
   const auto turned_by_half_pi = [](Tensor<double> x) {
     Tensor<double> y(x.shape());

@@ -14,7 +14,7 @@ BOOST_AUTO_TEST_SUITE(family)
 
 namespace {
 
-/// Sets one key from text, as file readers do.
+/// Sets one key from text, as the readers of files do.
 void set_word(ModelConfig& config, const std::string& wanted, const std::string& text) {
   config.visit([&](const std::string& key, auto& value, const std::string&, const std::string&) {
     if constexpr (std::is_same_v<std::remove_reference_t<decltype(value)>, std::string>)
@@ -98,7 +98,7 @@ BOOST_AUTO_TEST_CASE(words_choose_and_unknown_ones_are_refused) {
   set_word(config, "family", "crope");
   set_word(config, "mode", "half_qk");
   BOOST_TEST((config.own<CropeConfig>().mode == CropeMode::HalfQk));
-  BOOST_TEST(config.own<CropeConfig>().qk_norm);  // the new family's default
+  BOOST_TEST(config.own<CropeConfig>().qk_norm);  // the default of the new family
   BOOST_TEST(error_of([&] { set_word(config, "mode", "half_kq"); }) ==
              "config: mode \"half_kq\" is not one of none|qk|qkv|all|half_qk|half_all; did you mean half_qk?");
   BOOST_TEST(error_of([&] { set_word(config, "task", "ml"); }) ==

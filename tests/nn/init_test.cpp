@@ -22,7 +22,7 @@ double mean_square(const Tensor<T>& x) {
   return total / static_cast<double>(x.size());
 }
 
-/// The largest distance between the share of numbers below x and F(x) (Kolmogorov's).
+/// Kolmogorov's distance: the largest difference between the share of numbers below x and F(x).
 template <class F>
 double distance(std::vector<double> numbers, const F& distribution) {
   std::sort(numbers.begin(), numbers.end());
@@ -52,7 +52,7 @@ BOOST_AUTO_TEST_CASE(complex_weights_have_rayleigh_moduli_and_uniform_phases) {
   const Tensor<C> w = init.normal<C>(Role::Matrix, {100, 100}, 0.5).value();
   std::vector<double> magnitudes, phases;
   for (const C& z : w.span()) magnitudes.push_back(std::abs(z)), phases.push_back(std::arg(z));
-  // 1.63/sqrt(10^4) is the distance that one sample in a hundred exceeds.
+  // One sample in a hundred exceeds the distance 1.63/sqrt(10^4).
   BOOST_TEST(distance(magnitudes, [](double r) { return 1 - std::exp(-r * r / 0.25); }) < 0.0163);
   BOOST_TEST(distance(phases, [](double phi) { return 0.5 + phi / (2 * 3.14159265358979324); }) < 0.0163);
 }
@@ -63,7 +63,7 @@ BOOST_AUTO_TEST_CASE(glorot_and_he_have_their_variances) {
   BOOST_TEST(mean_square(init.glorot<C>(Role::Matrix, {300, 100}).value()) == 2.0 / 400, tolerance(0.03));
   BOOST_TEST(mean_square(init.he<double>(Role::Matrix, {300, 100}).value()) == 2.0 / 100, tolerance(0.03));
   BOOST_TEST(mean_square(init.he<C>(Role::Matrix, {300, 100}).value()) == 2.0 / 100, tolerance(0.03));
-  // A kernel's places count.
+  // The places of a kernel count as inputs and outputs.
   BOOST_TEST(mean_square(init.he<C>(Role::Matrix, {100, 20, 3, 3}).value()) == 2.0 / 180, tolerance(0.03));
   BOOST_TEST(fans_of({100, 20, 3, 3}).out == 900);
 }
@@ -78,7 +78,8 @@ BOOST_AUTO_TEST_CASE(unitary_matrices_are_unitary) {
   BOOST_TEST(mean_square(init.unitary<C>(Role::Matrix, {4, 3, 3}, 3).value()) == 9.0 / 9, tolerance(1e-12));
 }
 
-/// Evenly distributed: the trace of a unitary matrix of any size has E|tr|² = 1. Without a positive diagonal it has not.
+/// If unitary matrices are evenly distributed, their trace has E|tr|² = 1 for any size. Without a positive diagonal of R this
+/// fails.
 BOOST_AUTO_TEST_CASE(unitary_matrices_are_evenly_distributed) {
   double square = 0;
   for (std::uint64_t seed = 0; seed < 4000; ++seed) {

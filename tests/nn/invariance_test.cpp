@@ -1,5 +1,5 @@
 /// Changes that leave a model's output unchanged: every invariance of every family, for every choice of its configuration; and
-/// changes that only look like one.
+/// changes that merely look like invariances.
 
 #include "nn/invariance.h"
 
@@ -29,7 +29,8 @@ ModelConfig small(const Family& family, TextTask task) {
   return config;
 }
 
-/// The family in both tasks, and with each other word and flag of its configuration that goes with the rest.
+/// Configurations of the family for both tasks: the default, and one for each other word and flag that is compatible with the
+/// rest.
 std::vector<ModelConfig> choices_of(const Family& family) {
   std::vector<ModelConfig> all;
   for (const TextTask task : every<TextTask>()) {
@@ -57,7 +58,7 @@ std::vector<ModelConfig> choices_of(const Family& family) {
   return all;
 }
 
-/// Parameters as after some training: none at a special value.
+/// A model with parameters as after some training, none of which has a special value.
 std::unique_ptr<Model<double>> perturbed_model(const ModelConfig& config) {
   auto model = make_model<double>(config, 1);
   std::uint64_t stream = 0;
@@ -71,7 +72,7 @@ std::unique_ptr<Model<double>> perturbed_model(const ModelConfig& config) {
   return model;
 }
 
-/// log softmax of the logits of two texts, the rows of all positions or texts one after the other.
+/// The log softmax of the logits of two texts; the rows of all positions or texts follow each other.
 std::vector<double> log_probabilities(Model<double>& model) {
   const NoGrad none;
   const Tensor<double> logits = model.logits(random_ids({2, 7})).value();
@@ -92,7 +93,7 @@ double apart(const std::vector<double>& a, const std::vector<double>& b) {
   return most;
 }
 
-/// The most that a number of the parameters has changed.
+/// The largest change of any number in the parameters.
 double moved(const ParameterList<double>& parameters, const ParameterList<double>& before) {
   double most = 0;
   for (std::size_t i = 0; i < parameters.size(); ++i)
@@ -105,7 +106,7 @@ double moved(const ParameterList<double>& parameters, const ParameterList<double
   return most;
 }
 
-/// What a change of the parameters changes of the log probabilities.
+/// How much a change of the parameters changes the log probabilities.
 template <class F>
 double effect(const ModelConfig& config, const F& change) {
   const auto model = perturbed_model(config);

@@ -1,5 +1,5 @@
 #pragma once
-/// Shared by the tests of every family's language models.
+/// Functions shared by the tests of every family's language models.
 
 #include <algorithm>
 #include <cmath>
@@ -10,7 +10,7 @@
 
 namespace argand {
 
-/// Ids from 1 to 12, for models of 13 words.
+/// Random ids from 1 to 12, for models of 13 words.
 inline Ids random_ids(const Shape& shape, std::uint64_t seed = 4) {
   Ids ids(shape);
   for (std::int64_t i = 0; i < ids.size(); ++i)
@@ -18,8 +18,8 @@ inline Ids random_ids(const Shape& shape, std::uint64_t seed = 4) {
   return ids;
 }
 
-/// tokens: [B, T > 4]. The largest difference between the logits of the whole sequences and those that generation sees: a prompt
-/// of four tokens, then token by token through the cache.
+/// For tokens [B, T > 4]: the largest difference between the logits of whole sequences and those of generation, which reads a
+/// prompt of four tokens and then token by token through the cache.
 inline double worst_difference_with_a_cache(Model<double>& model, const Ids& tokens, const ForwardContext& context = {}) {
   const std::int64_t B = tokens.shape()[0], T = tokens.shape()[1];
   const NoGrad none;
@@ -39,7 +39,7 @@ inline double worst_difference_with_a_cache(Model<double>& model, const Ids& tok
   return worst;
 }
 
-/// logits: [B, T, V], targets: [B, T]. The mean of -log softmax(logits)[target], by its definition.
+/// For logits [B, T, V] and targets [B, T]: the mean of -log softmax(logits)[target], by its definition.
 inline double mean_cross_entropy(const Tensor<double>& logits, const Ids& targets) {
   const std::int64_t V = logits.shape()[2];
   double sum = 0;

@@ -1,5 +1,5 @@
-/// The tape names the module in which an op runs, by NameScope; a parameter is named after the module that lists it, in visit().
-/// Both are written by hand in every model, and here they agree.
+/// The tape takes the module in which an op runs from NameScope; a parameter's name comes from the module that lists it in
+/// visit(). Every model writes both by hand; this test checks that they agree.
 
 #include <boost/test/unit_test.hpp>
 #include <map>
@@ -13,7 +13,8 @@ BOOST_AUTO_TEST_SUITE(module_paths)
 
 namespace {
 
-/// "blocks.0" and "attn" of "blocks.0.attn.q.weight": the modules that open a scope, of which `scopes` are all.
+/// The module of a parameter as the tape names it, such as "blocks.0.attn" for "blocks.0.attn.q.weight": the longest prefix among
+/// `scopes`.
 std::string scope_in(const std::string& name, const std::set<std::string>& scopes) {
   std::string longest;
   for (std::size_t dot = name.find('.'); dot != std::string::npos; dot = name.find('.', dot + 1))
@@ -38,7 +39,7 @@ BOOST_AUTO_TEST_CASE(an_op_runs_in_the_module_whose_parameters_it_reads_or_in_a_
                          [&](const Parameter<double>& p) { return p.name.starts_with(path + "."); });
     };
     for (const std::string& scope : scopes) {
-      // An encoder that all layers share runs in the first one that reads what it encodes.
+      // An encoder shared by all layers runs in the first layer that needs its output.
       const std::size_t shared = scope.find(".encoder");
       BOOST_TEST((scope.empty() || is_module(shared == std::string::npos ? scope : scope.substr(shared + 1))),
                  subject.name << ": no module is called " << scope);

@@ -1,4 +1,4 @@
-/// Parameters as seen by models, optimisers and counters.
+/// Parameters as models, optimisers and counters see them.
 
 #include "nn/module.h"
 
@@ -21,7 +21,7 @@ BOOST_AUTO_TEST_SUITE(module)
 
 namespace {
 
-/// The same matrix before and after: y = x W Wᵀ would be an autoencoder.
+/// A module that uses one matrix twice, y = x W Wᵀ, as an autoencoder does.
 struct Tied final : Module<double> {
   Var<double> weight = variable(Tensor<double>::ones({2, 2}));
   void visit(const Visit<double>& f) const override {

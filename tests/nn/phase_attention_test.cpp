@@ -42,7 +42,8 @@ Parts random_parts(const Shape& delta_shape) {
           variable(randn<double>(delta_shape, Random(3, 5), 0.5))};
 }
 
-/// The paper's score as written, cosine by cosine over all pairs of positions: O(T²·d). The oracle for the factored form.
+/// The paper's score as it is written, cosine by cosine over all pairs of positions, in O(T²·d): the reference for the factored
+/// form.
 Var<double> literal_attention(const Var<double>& x, const Parts& p, std::int64_t H, double base, double exponent) {
   const std::int64_t B = x.dim(0), T = x.dim(1), n = x.dim(2) / H / 2;
   const auto heads = [&](const Var<double>& w) {  // complex [B, H, T, n]
@@ -96,7 +97,7 @@ Var<double> run(const SelfAttention<double>& layer, const Var<double>& x) {
   return layer(x, AttentionPass<double>{.forward = pass});
 }
 
-/// A loss that weighs every output differently.
+/// A loss that gives every output a different weight.
 Var<double> projected(const Var<double>& y) { return sum(y * Var<double>(randn<double>(y.shape(), Random(9)))); }
 
 /// Checks that two layers have the same output and the same gradients within this tolerance.

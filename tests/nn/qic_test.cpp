@@ -54,7 +54,7 @@ std::int64_t angles_of(const ModelConfig& config) {
 
 std::int64_t parameters_of(const ModelConfig& config) { return count_parameters(make_model<float>(config, 1)->parameters()); }
 
-/// Sizes of the paper's comparison on AG News.
+/// The sizes used in the paper's comparison on AG News.
 ModelConfig paper(Algebra algebra) {
   ModelConfig config = small(algebra);
   config.task = TextTask::Classify, config.n_classes = 2, config.vocab_size = 5002, config.max_seq_len = 256;
@@ -82,7 +82,7 @@ BOOST_AUTO_TEST_CASE(the_papers_standard_model_has_its_parameters_and_the_real_r
   BOOST_TEST(std::abs(real - qic) < 0.02 * static_cast<double>(qic));
   const ModelConfig row = real_row(paper(Algebra::Real));
   BOOST_TEST(row.d_model % row.n_heads == 0);
-  // Neighbouring widths are no closer, so the width is right.
+  // Neighbouring widths come no closer, so the width is right.
   ModelConfig wider = row, narrower = row;
   wider.own<QicConfig>().algebra = narrower.own<QicConfig>().algebra = Algebra::Standard;
   wider.d_model += 4, wider.d_ff += 16, narrower.d_model -= 4, narrower.d_ff -= 16;
@@ -148,7 +148,7 @@ BOOST_AUTO_TEST_CASE(phase_gates_turn_what_a_complex_layer_gives) {
 }
 
 BOOST_AUTO_TEST_CASE(quaternion_layers_multiply_as_hamilton_did) {
-  // One quaternion in, one out: i j = k, j i = -k, i i = -1, and the norm is multiplicative.
+  // With one quaternion in and one out: i j = k, j i = -k, i i = -1, and the norm is multiplicative.
   Init init(3);
   const QuaternionLinear<double> layer(init, 1, 1);
   auto weight = std::get<Var<double>>(parameters_of<double>(layer).front().var);
@@ -231,7 +231,7 @@ BOOST_AUTO_TEST_CASE(a_few_steps_lower_the_loss_and_move_the_angles_unless_they_
           for (const auto& p : parameters)
             if (p.name.ends_with("theta"))
               for (const double g : std::get<Var<double>>(p.var).grad()) {
-                // cos 2θ is 6e-17 at π/4 as a double: θ stands still but for rounding.
+                // At π/4, cos 2θ is 6e-17 in double: θ moves only by rounding.
                 const double size = std::abs(g);
                 const bool as_it_must_be = theta == std::numbers::pi / 4 ? size < 1e-12 : size > 0;
                 BOOST_TEST(as_it_must_be, p.name + " of " + config.to_json());

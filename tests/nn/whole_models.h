@@ -1,5 +1,5 @@
 #pragma once
-/// Whole models of every family, with everything that `argand gradcheck` varies in them, as small as they work.
+/// Small whole models of every family, with all the variants that `argand gradcheck` tries.
 
 #include <nlohmann/json.hpp>
 
@@ -26,7 +26,7 @@ inline void set_keys(ModelConfig& config, const KeyTexts& settings) {
     });
 }
 
-/// A model, and its loss on some texts as a function of its parameters, which have been moved away from zeros and ones.
+/// A model and its loss on some texts as a function of its parameters, which have been moved away from zeros and ones.
 struct Subject {
   std::string name;
   std::unique_ptr<Model<double>> model;
@@ -72,7 +72,7 @@ struct Subject {
       std::visit([&]<class V>(const Var<V>& x) { v.emplace_back(randn<V>(x.shape(), Random(seed, v.size()))); }, p.var);
     return v;
   }
-  /// Parameters += t v.
+  /// Adds t v to the parameters.
   void move(double t, const Vectors& v) const {
     const ParameterList<double> all = parameters();
     for (std::size_t i = 0; i < all.size(); ++i)
@@ -94,7 +94,7 @@ inline ModelConfig small_model(const Family& family, const std::string& task) {
   return config;
 }
 
-/// Calls f(subject) for every family in both tasks, and for what else it wants checked.
+/// Calls f(subject) for every family in both tasks, and for the other variants that the family wants checked.
 template <class F>
 void for_each_subject(const F& f) {
   for (const Family& family : families()) {

@@ -17,7 +17,7 @@ using C = std::complex<double>;
 
 namespace {
 
-/// A real parameter with gradient (3, 0) and a complex one with gradient 4i: norm 5, as in the triangle.
+/// A real parameter with the gradient (3, 0) and a complex one with the gradient 4i: together their norm is 5.
 struct Triangle {
   Var<double> x = variable(Tensor<double>::zeros({2}));
   Var<C> z = variable(Tensor<C>::zeros({1}));

@@ -25,13 +25,13 @@ namespace {
 
 using C = std::complex<double>;
 
-/// |Az - b|² + Re(zᵀBz)/4 + |z|²: a quadratic whose Hessian does not commute with i.
+/// |Az - b|² + Re(zᵀBz)/4 + |z|², a quadratic function whose Hessian does not commute with i.
 Var<double> quadratic(const Var<C>& z) {
   const Var<C> A(randn<C>({6, 6}, Random(1))), b(randn<C>({6, 1}, Random(2))), B(randn<C>({6, 6}, Random(3), 0.4));
   return sum(abs2(matmul(A, z) - b)) + sum(real(matmul(transpose(z), matmul(B, z)))) * 0.25 + sum(abs2(z));
 }
 
-/// Rosenbrock's valley in C²: 100 |w - z²|² + |1 - z|², least at z = w = 1.
+/// Rosenbrock's function in C², 100 |w - z²|² + |1 - z|², whose minimum is at z = w = 1.
 Var<double> valley(const Var<C>& z) {
   const Var<C> first = slice(z, 0, 0, 1), second = slice(z, 0, 1, 2);
   return sum(abs2(second - square(first))) * 100.0 + sum(abs2(1.0 - first));
@@ -44,12 +44,13 @@ BOOST_AUTO_TEST_CASE(a_complex_quadratic_is_solved) {
   Lbfgs<double> optimizer({{"z", z}}, {.history = 12, .flat = 1e-7});
   const LbfgsReport report = optimizer.minimise([&] { return quadratic(z); }, 60);
   BOOST_TEST(report.gradient < 1e-6);
-  // The solution in R^12: the gradient of a quadratic is linear, g(z) = g(0) + H z, so at the solution every direction is flat.
+  // The solution in R^12. The gradient of a quadratic function is linear, g(z) = g(0) + H z, so it must be 0 in every direction
+  // there.
   z.zero_grad();
   backward(quadratic(z));
   const Tensor<C> left = z.grad();
   for (const C& g : left.span()) BOOST_TEST(std::abs(g) < 1e-6);
-  // ⟨s, y⟩ > 0, though sᴴy is not real: H does not commute with i.
+  // ⟨s, y⟩ > 0, although sᴴy is not real, because H does not commute with i.
   double turned = 0;
   const OptimizerState<double> state = optimizer.state();
   for (std::size_t k = 0; k < 3; ++k) {
@@ -147,7 +148,7 @@ struct Ended {
   double x, rise;
 };
 
-/// From x = `start`, a vector.
+/// Minimises f from the vector `start`.
 template <RealScalar R, class F>
 Ended minimise(std::vector<R> start, const F& f, int iterations = 200) {
   Var<R> x = variable(Tensor<R>(Shape{static_cast<std::int64_t>(start.size())}, std::span<const R>(start)));
@@ -184,7 +185,7 @@ void hostile_losses() {
   check("at the minimum", minimise<R>({0}, [](const auto& x) { return sum(square(x)) + R(1); }), 0, 0, 1);
   check("|x|", minimise<R>({R(0.3)}, [](const auto& x) { return sum(abs(x)); }), 0, 1e-7, 160);
   check("Rosenbrock", minimise<R>({R(-1.2), 1}, rosenbrock), 1, 100 * eps, 70);
-  // Its values stand still long before its gradient does.
+  // The values stop changing long before the gradient is 0.
   check("Rosenbrock + 1000", minimise<R>({R(-1.2), 1}, [](const auto& x) { return rosenbrock(x) + R(1000); }), 1, 100 * eps, 70);
   check("cos x + 10⁶", minimise<R>({1}, [](const auto& x) { return sum(cos(x)) + R(1e6); }), std::numbers::pi, 64 * eps, 12);
   check("a wall of NaN", minimise<R>({0}, [](const auto& x) { return -sum(log(R(1) - x)) - sum(x) * R(100); }), 0.99, 1e-7, 60);
@@ -192,7 +193,8 @@ void hostile_losses() {
   check("condition 10¹²",
         minimise<R>(
             {1, 1, 1, 1, 1}, [&](const auto& x) { return sum(square(x - R(1.75)) * weights) + R(1); }, 500),
-        1.75, std::is_same_v<R, float> ? 1 : 1e-6, 500);  // in float32 the flattest direction is below the rounding of the steepest
+        // In float32, the flattest direction is below the rounding error of the steepest.
+        1.75, std::is_same_v<R, float> ? 1 : 1e-6, 500);
 }
 
 }  // namespace
@@ -203,7 +205,7 @@ BOOST_AUTO_TEST_CASE(hostile_losses_end_where_they_are_least) {
 }
 
 BOOST_AUTO_TEST_CASE(a_loss_of_noise_alone_ends) {
-  // A float32 sum whose rounding is all that is left of the loss.
+  // A sum in float32 whose rounding errors are all that is left of the loss in the end.
   const Tensor<float> data = randn<float>({1000}, Random(5));
   const auto f = [&](const auto& x) { return sum(square(x - Var<float>(data))); };
   const Ended ended = minimise<float>({0}, f, 1000);
@@ -214,7 +216,7 @@ BOOST_AUTO_TEST_CASE(a_loss_of_noise_alone_ends) {
 BOOST_AUTO_TEST_CASE(where_the_gradient_is_not_finite_it_does_not_stay) {
   Var<double> x = variable(Tensor<double>::scalar(1));
   Lbfgs<double> optimizer({{"x", x}}, {});
-  // Below 0 the loss is 0, its lowest value, and the gradient is that of a root: NaN.
+  // Below 0 the loss is 0, its lowest value, but its gradient is that of the square root: NaN.
   const auto loss = [&] {
     return where(gt(x.value(), Tensor<double>::scalar(0)), sqrt(x), Var<double>(Tensor<double>::scalar(0)));
   };

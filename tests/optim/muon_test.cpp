@@ -13,7 +13,7 @@ namespace {
 
 using C = std::complex<double>;
 
-/// [[Re, -Im], [Im, Re]] of every entry, as a real matrix of twice the sizes.
+/// The real matrix of twice the sizes in which every entry is replaced by [[Re, -Im], [Im, Re]].
 Tensor<double> expand(const Tensor<C>& z) {
   Tensor<double> x(Shape{2 * z.dim(0), 2 * z.dim(1)});
   for (std::int64_t i = 0; i < z.dim(0); ++i)
@@ -37,7 +37,7 @@ double largest_difference(const Tensor<double>& a, const Tensor<double>& b) {
 BOOST_AUTO_TEST_CASE(singular_values_come_close_to_one) {
   for (const Shape& shape : {Shape{6, 9}, Shape{9, 6}, Shape{5, 5}}) {
     const Tensor<C> x = newton_schulz(randn<C>(shape, Random(2)));
-    // Of X with singular values s the squared Frobenius norm is Σ s²; five steps bring every s into about [0.7, 1.2].
+    // If X has the singular values s, the square of its Frobenius norm is Σ s²; five steps bring every s into about [0.7, 1.2].
     double square = 0;
     for (const C& v : x.span()) square += std::norm(v);
     const double k = static_cast<double>(std::min(shape[0], shape[1]));
@@ -46,7 +46,7 @@ BOOST_AUTO_TEST_CASE(singular_values_come_close_to_one) {
   }
 }
 
-/// The norm neither overflows nor underflows; the 1e-7 beside it counts as before.
+/// The norm must neither overflow nor underflow; the 1e-7 that is added to it counts as before.
 template <Scalar T>
 void scale_does_not_matter(RealOf<T> huge) {
   const Tensor<T> u = randn<T>({5, 4}, Random(4));
@@ -83,7 +83,8 @@ BOOST_AUTO_TEST_CASE(complex_muon_is_real_muon_on_the_block_expansion) {
 }
 
 BOOST_AUTO_TEST_CASE(one_step_of_a_scaled_rotation_is_known) {
-  // The polar factor of c·Q is Q; the iteration acts on the singular value alone, s <- a s + b s³ + c s⁵ from s = 1/sqrt(2).
+  // The polar factor of c·Q is Q; the iteration changes only the singular value, s <- a s + b s³ + c s⁵, starting from s =
+  // 1/sqrt(2).
   const double angle = 0.3;
   Var<double> p = variable(Tensor<double>::zeros({2, 2}));
   p.set_grad(Tensor<double>({2, 2}, {5 * std::cos(angle), -5 * std::sin(angle), 5 * std::sin(angle), 5 * std::cos(angle)}));
@@ -109,7 +110,7 @@ BOOST_AUTO_TEST_CASE(muon_takes_the_hidden_matrices_and_adamw_the_rest) {
   for (const auto& entry : both->state().tensors) names.push_back(entry.name);
   BOOST_TEST((names == std::vector<std::string>{"buf.a.weight", "m.a.bias", "v.a.bias"}));
 
-  // A saved state goes on as if never stopped.
+  // A saved state continues as if it had never been stopped.
   OptimizerState<float> saved = both->state();
   for (auto& entry : saved.tensors) std::visit([](auto& x) { x = x.clone(); }, entry.value);
   const Tensor<float> hidden_then = hidden.value().clone(), gain_then = gain.value().clone();

@@ -1,7 +1,7 @@
-"""The ops of argand beside PyTorch's: a line a case.
+"""The ops of argand beside PyTorch's, with one line for each case.
 
-case(op, inputs ..., what is expected and the arguments, by PyTorch's names). `op` is a key of TORCH, below, and of the table in
-op_parity.cpp. R(2, 3) and C(2, 3) are random inputs of that shape; an array is itself.
+case(op, inputs ..., what is expected, and arguments by PyTorch's names). `op` is a key of TORCH, below, and of the table in op_parity.cpp. R(2, 3)
+and C(2, 3) stand for random inputs of that shape; an array stands for itself.
 """
 import itertools
 
@@ -12,7 +12,7 @@ NORMS = ("backward", "ortho", "forward")
 
 
 class R(tuple):
-    """The shape of random reals."""
+    """The shape of a random real input."""
     def __new__(cls, *shape):
         return super().__new__(cls, shape)
 
@@ -21,15 +21,15 @@ class R(tuple):
 
 
 class C(R):
-    """The shape of random complex numbers."""
+    """The shape of a random complex input."""
     def draw(self, random):
         return random.standard_normal(self) + 1j * random.standard_normal(self)
 
 
 class Case:
-    """expect: `same` value and gradient; `refused` gradient by both; `argand refuses`, and what PyTorch returns is not finite; or
-    the gradient of the first input, where PyTorch's is wrong.
-    W: what the backward pass puts in: random, or ones of stride 0 (as a sum's backward does), or an array."""
+    """`expect` is "same" if value and gradient agree, "refused" if both libraries refuse the gradient, "argand refuses" if PyTorch returns a
+    gradient that is not finite, or the right gradient of the first input if PyTorch's is wrong. `W` is the incoming gradient: random, or ones of
+    stride 0 (as from the backward pass of a sum), or an array."""
     def __init__(self, op, *inputs, expect="same", W="random", **args):
         self.op, self.inputs, self.expect, self.W, self.args = op, inputs, expect, W, args
 
@@ -61,7 +61,7 @@ def from_singular(A, f):
 
 
 def by_eigenvectors(f):
-    """f of a matrix that need not be Hermitian; of a real one its real part."""
+    """f of a matrix that need not be Hermitian, by its eigenvectors; for a real matrix, the real part of that."""
     def of_matrix(A):
         values, V = torch.linalg.eig(A)
         W = (V * f(values).unsqueeze(-2)) @ torch.linalg.inv(V)
@@ -82,7 +82,7 @@ def abs2(z):
 
 
 def with_window(transform):
-    """stft and istft with a Hann window of that many numbers."""
+    """stft or istft with a Hann window of `window` numbers."""
     def f(x, window=None, n_fft=8, **args):
         w = None if window is None else torch.hann_window(window, dtype=torch.float64)
         return transform(x, n_fft, window=w, win_length=window, **args)
@@ -90,7 +90,7 @@ def with_window(transform):
 
 
 def common(f):
-    """f of inputs of one type, as PyTorch's wants them: real ones become complex where another one is."""
+    """f of inputs that are converted to one type, as PyTorch requires: real ones become complex if another one is."""
     def of_common(*inputs, **args):
         dtype = inputs[0].dtype
         for x in inputs[1:]:
@@ -100,7 +100,7 @@ def common(f):
 
 
 def by_real_ones(f):
-    """A product of complex numbers as four of real ones, where PyTorch has only those."""
+    """A product of complex numbers, made of four real ones where PyTorch has only those."""
     def of_parts(x, w, **args):
         if not x.is_complex():
             return f(x, w, **args)
@@ -109,13 +109,13 @@ def by_real_ones(f):
 
 
 def max_pool2d(x, kernel_size, **args):
-    """By modulus: PyTorch's pools real numbers, and says where they are."""
+    """Max pooling by modulus: PyTorch pools real numbers, and tells where the largest ones are."""
     where = torch.nn.functional.max_pool2d(x.abs() if x.is_complex() else x, kernel_size, return_indices=True, **args)[1]
     return x.flatten(-2).gather(-1, where.flatten(-2)).reshape(where.shape)
 
 
 def mse(x, y):
-    """PyTorch's is of real numbers."""
+    """The mean squared error of complex numbers too; PyTorch's takes real ones only."""
     return abs2(x - y).mean() if x.is_complex() else torch.nn.functional.mse_loss(x, y)
 
 
@@ -186,7 +186,7 @@ TORCH = {
 
 
 def each(ops, *inputs, **args):
-    """A case for each op; where a value is a list of options, for each of those as well."""
+    """A case for each op and, if the value of an argument is Options, for each of these."""
     keys = list(args)
     for op, values in itertools.product(ops, itertools.product(*(value if isinstance(value, Options) else (value,) for value in args.values()))):
         yield Case(op, *inputs, **dict(zip(keys, values)))
@@ -209,7 +209,7 @@ RANK_1 = numpy.outer([1.0, 2.0, -1.0], [1.0, 0.5])
 ZERO_PAIR = numpy.outer([1.0, 2.0, 2j], [1.0, 0.5, -1j])  # two singular values are 0
 
 CASES = [
-    # Fourier: every normalisation, n other than the length, odd n, any axis.
+    # Fourier transforms: every normalisation, n different from the length, odd n, any axis.
     *each(("fft", "ifft"), C(2, 5), norm=norms),
     *each(("fft", "ifft"), C(2, 5), n=Options((1, 3, 8)), norm=norms),
     *each(("fft", "ifft", "rfft"), R(2, 6), norm=norms),
@@ -226,7 +226,7 @@ CASES = [
     *each(("irfft2", "irfftn"), C(3, 4), norm=norms),
     *each(("irfft2", "irfftn"), C(3, 4), s=[2, 5]),
     *each(("irfftn",), C(2, 3, 4), s=[3, 7], dim=[2, 0]),
-    *each(("fft",), C(1009), norm=norms),  # a prime
+    *each(("fft",), C(1009), norm=norms),  # a prime length
     *each(("stft",), R(2, 20), hop_length=Options((None, 3)), normalized=Options((False, True))),
     *each(("stft",), R(20), window=Options((5, 8)), center=Options((False, True)), onesided=Options((False, True))),
     *each(("stft",), C(20), window=6, pad_mode=Options(("reflect", "constant")), onesided=False),
@@ -267,8 +267,8 @@ CASES = [
     *each(("eig sum", "eig function", "sqrtm", "logm"), C(2, 2, 4, 4)),
     *each(("matrix_power",), R(3, 3), n=Options((0, 1, 2, 5, -1, -3))),
     *each(("matrix_power",), C(2, 3, 3), n=Options((0, 1, 6, -4))),
-    # Singular matrices, repeated values.
-    *case("det", RANK_1[:2], W="ones", expect=numpy.array([[1.0, -2.0], [-0.5, 1.0]])),  # the adjugate; PyTorch 1.13 has 0
+    # Singular matrices and repeated eigenvalues or singular values.
+    *case("det", RANK_1[:2], W="ones", expect=numpy.array([[1.0, -2.0], [-0.5, 1.0]])),  # the adjugate, where PyTorch 1.13 returns 0
     *case("eigh function", numpy.diag([1.0, 0.0, 0.0]), expect="argand refuses"),
     *case("eigvalsh", REPEATED, W="ones"),
     *case("eigvalsh", TURNED),
@@ -280,7 +280,7 @@ CASES = [
     *case("eigh function", REPEATED, expect="argand refuses"),
     *case("svd function", ZERO_PAIR, expect="argand refuses"),
     *case("svd polar", 2 * numpy.eye(3), expect="argand refuses"),
-    # Everyday ones.
+    # Everyday ops.
     *each(("cumsum", "cumprod", "prod"), C(2, 3), dim=Options((0, 1))),
     *each(("cumsum", "cumprod", "prod"), R(3, 1), stretch=[3, 2], dim=-1),
     *each(("cumprod", "prod"), numpy.array([1.5, 0.0, 2.0, 0.0]), dim=0),
@@ -317,7 +317,7 @@ CASES = [
     *each(("pow",), C(3, 1), C(4)),
     *each(("pow",), numpy.array([0.5, 2.0]), C(2)),
     *each(("erfc", "lgamma"), numpy.array([0.3, 1.7, 4.2])),
-    # Convolution, pooling, products.
+    # Convolution, pooling and products.
     *each(("conv1d",), R(2, 3, 9), R(4, 3, 2)),
     *each(("conv1d",), C(2, 4, 9), C(6, 2, 3), stride=2, padding=1, dilation=2, groups=2),
     *each(("conv2d",), R(2, 3, 6, 7), R(4, 3, 3, 2), stride=Options(([1, 1], [2, 3])), padding=Options(([0, 0], [1, 2]))),

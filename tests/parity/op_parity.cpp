@@ -29,7 +29,7 @@ namespace {
 
 using Sizes = std::vector<std::int64_t>;
 
-/// Arguments by their names in PyTorch.
+/// The arguments of a case, by their names in PyTorch.
 class Args {
  public:
   explicit Args(nlohmann::json values) : values_(std::move(values)) {}
@@ -53,7 +53,7 @@ class Args {
            : word == "circular"  ? PadMode::Circular
                                  : PadMode::Constant;
   }
-  /// One number for all axes, or one for each.
+  /// The argument for each axis, which is given as one number for all axes or one for each.
   template <std::size_t n>
   std::array<std::int64_t, n> axes(const char* name, std::int64_t otherwise) const {
     std::array<std::int64_t, n> numbers;
@@ -88,7 +88,7 @@ class Args {
 
 using Function = std::function<AnyVar(const Args&, const std::vector<AnyVar>&)>;
 
-/// f(args, x...) with the types of the inputs at hand.
+/// Wraps f(args, x...) so that it accepts inputs of any of its types.
 template <class F>
 Function function(F f) {
   return [f](const Args& args, const std::vector<AnyVar>& x) -> AnyVar {
@@ -113,24 +113,24 @@ Var<T> adjoint(const Var<T>& A) {
   else
     return transpose(A);
 }
-/// [..., n] as [..., 1, n].
+/// Reshapes [..., n] to [..., 1, n].
 Real row(const Real& x) {
   Shape shape = x.shape();
   shape[-1] = 1;
   shape.push_back(x.dim(-1));
   return reshape(x, shape);
 }
-/// λ/(λ² + 2).
+/// The function λ/(λ² + 2).
 Real bell(const Real& x) { return x / (x * x + 2.0); }
 Real identity(std::int64_t n) {
   Tensor<double> I = Tensor<double>::zeros({n, n});
   for (std::int64_t i = 0; i < n; ++i) I(i, i) = 1;
   return I;
 }
-/// W, real where A is.
+/// W as a gradient for A: its real part if A is real.
 Real as(const Real&, const Complex& W) { return real(W); }
 Complex as(const Complex&, const Complex& W) { return W; }
-/// A Aᴴ + 1/2, positive definite.
+/// The matrix A Aᴴ + 1/2, which is positive definite.
 template <Scalar T>
 Var<T> positive(const Var<T>& A) {
   return matmul(A, A, Transpose::No, Transpose::Conjugate) + scale(identity(A.dim(-1)), 0.5);
@@ -283,7 +283,7 @@ AnyTensor array(const NpzFile& file, const std::string& name) {
   return file.tensor<double>(name);
 }
 
-/// A backward pass of L = Re Σ conj(W) f: W is what it puts into f.
+/// Runs the backward pass of L = Re Σ conj(W) f, whose incoming gradient is W.
 void backward_from(const AnyVar& f, const AnyTensor& W, Tape& tape) {
   std::visit([&]<Scalar T>(const Var<T>& y) { GradientAccumulator<T>(y).add(std::get<Tensor<T>>(W)); }, f);
   tape.backward(variable(Tensor<double>::scalar(0)));
@@ -295,7 +295,7 @@ struct Case {
   std::vector<AnyTensor> inputs;
   AnyTensor W;
 
-  /// "stretch": the shape to which the first input is broadcast.
+  /// The first input broadcast to the shape of the argument "stretch".
   std::vector<AnyVar> stretched(std::vector<AnyVar> x) const {
     const auto shape = args.get<Sizes>("stretch", {});
     if (!shape.empty())
@@ -344,7 +344,7 @@ void compute(const std::vector<Case>& cases, const std::string& outputs) {
   fmt::print("{}\n", errors.dump());
 }
 
-/// The median over as many passes as half a second takes, 3 at least, after one that is not counted.
+/// The median time of as many passes as fit into half a second, but at least 3, after one that is not counted.
 double seconds_of(const Case& c) {
   using Clock = std::chrono::steady_clock;
   std::vector<double> seconds;

@@ -22,7 +22,7 @@ except ImportError:
 from op_cases import CASES, TORCH
 
 BAR = 1e-10
-SAME = 1e-13  # between Python and C++: the order of a few sums
+SAME = 1e-13  # allowed between Python and C++, which may add a few sums in another order
 
 
 def inputs_of(case, number):
@@ -31,7 +31,7 @@ def inputs_of(case, number):
 
 
 def by_pytorch(case, inputs):
-    """(value, gradients, W); gradients None where PyTorch refuses."""
+    """Returns (value, gradients, W); gradients is None if PyTorch refuses."""
     x = [torch.tensor(a, requires_grad=True) for a in inputs]
     args = dict(case.args)
     stretch = args.pop("stretch", None)
@@ -43,7 +43,7 @@ def by_pytorch(case, inputs):
     else:
         W = torch.tensor(case.W)
     try:
-        gradients = torch.autograd.grad(y, x, W, allow_unused=True)  # it has none where argand's are 0: the sign of a real determinant
+        gradients = torch.autograd.grad(y, x, W, allow_unused=True)  # it returns None where argand returns 0, as for the sign of a real determinant
         gradients = [torch.zeros_like(a).numpy() if g is None else g.resolve_conj().numpy() for a, g in zip(x, gradients)]
     except RuntimeError as refusal:
         gradients = None
@@ -53,14 +53,14 @@ def by_pytorch(case, inputs):
 
 
 def distance(a, b):
-    """Of arrays, relative to the largest number of b where that is above 1."""
+    """The largest difference of two arrays, relative to the largest number of b if that exceeds 1."""
     if a.shape != b.shape:
         return numpy.inf
     return numpy.max(numpy.abs(a - b), initial=0) / max(1.0, numpy.max(numpy.abs(b), initial=0))
 
 
 def by_argand(program, cases, arrays):
-    """({name: array}, {number of a case: error})"""
+    """Returns ({name: array}, {number of a case: error})."""
     with tempfile.TemporaryDirectory() as folder:
         paths = [os.path.join(folder, name) for name in ("cases.json", "inputs.npz", "outputs.npz")]
         with open(paths[0], "w", encoding="utf8") as file:
@@ -72,7 +72,7 @@ def by_argand(program, cases, arrays):
 
 
 def fault(case, number, expected, outputs, error):
-    """What is wrong with a case, or nothing, and how far it is off."""
+    """Returns what is wrong with a case, or nothing, and how large its error is."""
     value, gradients, _ = expected
     if isinstance(case.expect, numpy.ndarray):
         if gradients is not None and distance(gradients[0], case.expect) <= BAR:

@@ -85,7 +85,7 @@ assert set(ARGAND) == set(TORCH), set(ARGAND) ^ set(TORCH)
 
 
 def by_python(cases, arrays):
-    """({name: array}, {number of a case: error}), as op_parity.cpp gives them."""
+    """Returns ({name: array}, {number of a case: error}), as op_parity.cpp does."""
     outputs, errors = {}, {}
     for k, case in enumerate(cases):
         args = dict(case.args)

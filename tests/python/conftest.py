@@ -1,4 +1,4 @@
-"""What all tests of the package share."""
+"""Fixtures and settings shared by all tests of the package."""
 import json
 import os
 import pathlib
@@ -11,7 +11,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 
 def pytest_terminal_summary(terminalreporter):
-    """In the words of Boost.Test, which .ci/count_cases.py counts."""
+    """Prints a summary in the form of Boost.Test's, which .ci/count_cases.py counts."""
     count = {key: len(terminalreporter.stats.get(key, [])) for key in ("passed", "failed", "error")}
     total, failed = sum(count.values()), count["failed"] + count["error"]
     for n, word in ((count["passed"], "passed"), (failed, "failed")):
@@ -21,22 +21,22 @@ def pytest_terminal_summary(terminalreporter):
 
 @pytest.fixture
 def program():
-    """The program `argand`."""
+    """The path of the program `argand`."""
     return os.environ["ARGAND_PROGRAM"]
 
 
-# A run that takes a second.
+# Settings of a run that takes a second.
 SMALL = dict(n_layers=1, d_model=16, n_heads=2, d_ff=16, max_seq_len=16, batch=4, steps=20, eval_every=10, eval_batches=2, checkpoint_every=10)
 
 
 def options(settings):
-    """As words of a command line."""
+    """The settings as words of a command line."""
     return [word for key, value in settings.items() for word in ("--" + key.replace("_", "-"), str(value))]
 
 
 @pytest.fixture
 def trained(program, tmp_path):
-    """trained(name, task="lm", **settings): the folder of a run of the program."""
+    """The fixture trained(name, task="lm", **settings), which trains a run with the program and returns its folder."""
 
     def train(name, task="lm", **settings):
         out = tmp_path / name
@@ -49,7 +49,7 @@ def trained(program, tmp_path):
 
 @pytest.fixture
 def from_python(tmp_path):
-    """from_python(run, *arguments): argand.train(...) in a process with the kernels that made this run of the program."""
+    """The fixture from_python(run, call), which calls argand.train(...) in a process with the OpenBLAS kernels that the program used for `run`."""
 
     def train(run, call):
         made_by = next(line["made_by"] for line in map(json.loads, (run / "log.jsonl").read_text().splitlines()) if "made_by" in line)

@@ -1,4 +1,4 @@
-"""Runs these tests with the Python that was given, where it has pytest.
+"""Runs these tests with the Python that runs this script, if it has pytest.
 
   run_pytest.py FOLDER_WITH_THE_PACKAGE ARGAND_PROGRAM [PYTEST_OPTIONS]
 """
@@ -15,7 +15,7 @@ if importlib.util.find_spec("pytest") is None:
 here = os.path.dirname(os.path.abspath(__file__))
 os.environ["PYTHONPATH"] = os.path.abspath(package)
 os.environ["ARGAND_PROGRAM"] = os.path.abspath(program)
-with tempfile.TemporaryDirectory() as temporary:  # where Jupyter's kernels, and examples in docstrings, leave files
+with tempfile.TemporaryDirectory() as temporary:  # Jupyter's kernels and the examples in docstrings leave files here
     os.environ["TMPDIR"] = temporary
     done = subprocess.run([sys.executable, "-m", "pytest", "-q", "-rs", "-p", "no:cacheprovider", here, *options], check=False)
 sys.exit(done.returncode)

@@ -1,4 +1,4 @@
-"""A share of bench/gradcheck_battery.py and of bench/right_gradients.py."""
+"""Runs a part of bench/gradcheck_battery.py and of bench/right_gradients.py."""
 import re
 import subprocess
 import sys
@@ -18,7 +18,7 @@ def test_every_planted_mistake_is_caught_and_nobody_is_accused():
     lines = ran("gradcheck_battery.py", "--short").splitlines()
     cases, caught, missed, accused = map(int, next(line for line in lines if line.startswith("all ")).split()[1:5])
     assert (cases, missed, accused) == (15, 0, 0) and caught == 14
-    assert len([line for line in lines if re.search(r"^[a-z ]+ +[1-9]\d* ", line)]) == 14  # every kind of mistake, and the total
+    assert len([line for line in lines if re.search(r"^[a-z ]+ +[1-9]\d* ", line)]) == 14  # one line for each kind of mistake, and one for the total
 
 
 def test_random_right_gradients_are_not_accused():

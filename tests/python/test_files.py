@@ -1,4 +1,4 @@
-"""argand.load, argand.save."""
+"""argand.load and argand.save."""
 import json
 import subprocess
 

@@ -1,4 +1,4 @@
-"""Functions that iterate until convergence get a verdict: with a NaN they would never end."""
+"""Functions that iterate until convergence get a verdict, although they would never end if they were called with a NaN."""
 import time
 
 import argand
@@ -7,7 +7,7 @@ import pytest
 
 
 def fixed_point(a):
-    """x = cos(a x), until nothing changes."""
+    """The solution of x = cos(a x), by iteration until nothing changes."""
     assert np.all(np.isfinite(a))
     x = np.ones_like(a)
     while True:
@@ -34,12 +34,12 @@ def test_a_fixed_point():
 def test_an_initial_value_problem():
     integrate = pytest.importorskip("scipy.integrate", reason="SciPy is not installed")
 
-    def end(p):  # y' = -p0 y + p1 sin t
+    def end(p):  # the solution of y' = -p0 y + p1 sin t at t = 1
         solution = integrate.solve_ivp(lambda t, y: -p[0] * y + p[1] * np.sin(t), (0, 1), [1.0], rtol=1e-7, atol=1e-9)
         return float(solution.y[0, -1])
 
     def gradient(p):
-        """By the equations of the sensitivities."""
+        """The gradient, by the sensitivity equations."""
         def right(t, y):
             return [-p[0] * y[0] + p[1] * np.sin(t), -p[0] * y[1] - y[0], -p[0] * y[2] + np.sin(t)]
 

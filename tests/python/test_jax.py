@@ -1,5 +1,5 @@
-"""argand.check_jax. JAX is not in Debian: where it is not installed, a stand-in has its convention, made of PyTorch's autograd. That shows
-that the adaptor speaks the convention, not that it speaks to JAX."""
+"""argand.check_jax. JAX is not in Debian. If it is not installed, a stand-in made of PyTorch's autograd follows its convention, which shows that
+the adaptor follows the convention, not that it works with JAX."""
 import sys
 import types
 
@@ -13,7 +13,7 @@ Z = np.array([1 + 2j, 0.5 - 0.3j])
 
 
 def stand_in():
-    """jax.vjp, jax.jvp and jax.numpy.asarray. JAX's pullback of w is conj(PyTorch's of conj(w))."""
+    """Modules with jax.vjp, jax.jvp and jax.numpy.asarray. JAX's pullback of w is conj(PyTorch's pullback of conj(w))."""
 
     def vjp(f, *x):
         tensors = [torch.from_numpy(np.array(a)).requires_grad_() for a in x]

@@ -1,4 +1,4 @@
-"""The notebooks run, say what their chapters say, and grade homework: docs/notebooks."""
+"""The notebooks in docs/notebooks run, print what their chapters show, and grade homework."""
 import difflib
 import importlib.util
 import pathlib
@@ -29,26 +29,26 @@ def cells(notebook):
 
 
 def sentence(cell):
-    """What a cell printed and raised."""
+    """What a cell printed, followed by the errors that it raised."""
     errors = [f"{output['ename']}: {output['evalue']}" for output in cell["outputs"] if output["output_type"] == "error"]
     return "".join(output.get("text", "") for output in cell["outputs"]) + "\n".join(errors)
 
 
 @pytest.fixture(scope="module")
 def executed():
-    """Runs notebooks, with the package that is tested."""
+    """A fixture that runs notebooks with the package under test."""
     nbformat = pytest.importorskip("nbformat", reason="no nbformat here: apt-get install jupyter-nbconvert python3-ipykernel")
     preprocessors = pytest.importorskip("nbconvert.preprocessors", reason="no nbconvert here: apt-get install jupyter-nbconvert python3-ipykernel")
     client = pytest.importorskip("jupyter_client", reason="no jupyter_client here: apt-get install python3-jupyter-client")
     pytest.importorskip("ipykernel", reason="no ipykernel here: apt-get install python3-ipykernel")
     def run(content, errors=False, folder=None):
         notebook = nbformat.from_dict(content)
-        manager = client.KernelManager()  # this Python, whatever kernels are installed
+        manager = client.KernelManager()  # the kernel is this Python, whatever kernels are installed
         manager.kernel_spec.argv[0] = sys.executable
         preprocessors.ExecutePreprocessor(timeout=120, allow_errors=errors).preprocess(notebook, {"metadata": {"path": str(folder or ROOT)}}, km=manager)
         return notebook
 
-    with pytest.MonkeyPatch.context() as patch:  # what kernels get of the environment
+    with pytest.MonkeyPatch.context() as patch:  # the environment that kernels inherit
         patch.setenv("PYTHONPATH", str(pathlib.Path(ag.__file__).parent.parent))
         patch.setenv("OMP_NUM_THREADS", "1")
         yield run
@@ -78,7 +78,7 @@ def test_thirty_minutes(executed, tmp_path):
 
 
 def graded(notebook):
-    """What the cell after each exercise says."""
+    """The verdict printed by the cell after each exercise."""
     all_cells = cells(notebook)
     return [sentence(all_cells[k + 1]) for k, cell in enumerate(all_cells) if cell["metadata"].get("tags")]
 

@@ -1,4 +1,4 @@
-"""argand.pytest_plugin: the marker, what cannot be told, replay files, JUnit's properties."""
+"""argand.pytest_plugin: the marker, checks without a verdict, replay files, and properties in JUnit's XML."""
 import subprocess
 import sys
 import xml.etree.ElementTree as ElementTree

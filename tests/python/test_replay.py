@@ -1,4 +1,4 @@
-"""A check as a file: written atomically, read with distrust, and giving the same verdict again."""
+"""A check saved as a file: it is written atomically, read with distrust, and gives the same verdict again."""
 import json
 import os
 import random
@@ -58,7 +58,7 @@ def test_a_replay_gives_the_same_verdict(tmp_path):
         again = argand.replay(path, f, grad, **{key: value for key, value in options.items() if callable(value)})
         assert (again.verdict, again.diagnosis, again.inputs, again.directions) == (once.verdict, once.diagnosis, once.inputs, once.directions)
         assert again.notes == [*once.notes, f"replayed: {once.verdict} then, {once.verdict} now"]
-    assert [p.name for p in tmp_path.iterdir()] == ["a.json"]  # and no temporary file
+    assert [p.name for p in tmp_path.iterdir()] == ["a.json"]  # no temporary file is left
 
 
 def test_what_was_found_at_a_point_is_replayed_at_that_point(tmp_path):

@@ -1,4 +1,4 @@
-"""Right gradients that look wrong, and beside each one that is: ties, kinks nearer than the steps, rounding in f."""
+"""Right gradients that look wrong, each beside a similar one that is wrong: ties, kinks nearer than the steps, rounding in f."""
 import argand
 import numpy as np
 import pytest
@@ -14,7 +14,7 @@ def ranks(x):
     return np.argsort(np.argsort(x, kind="stable"), kind="stable")
 
 
-def hidden(x):  # along each axis nothing bends at 0
+def hidden(x):  # has no kink along either axis at 0
     return abs(x[0] + x[1]) - abs(x[0] - x[1])
 
 
@@ -23,7 +23,7 @@ def hidden_gradient(x):
     return np.array([s - d, s + d])
 
 
-def damped(x):  # a kink 3e-6 away; differences see nothing at smaller steps
+def damped(x):  # has a kink 3e-6 away from x, and differences are blind with smaller steps
     y = np.maximum(x, 0)
     u = y - np.mean(y)
     return np.sum(W * u / (1 + np.abs(u)))
@@ -36,7 +36,7 @@ def damped_gradient(x):
     return (g - np.mean(g)) * (x > 0)
 
 
-def centred(x):  # 0 at a point where each part is 1
+def centred(x):  # is 0 at a point where each of its parts is 1
     y = 1 / (1 + np.exp(-np.cumsum(x)))
     return np.sum(W * (y - np.mean(y)))
 
@@ -47,9 +47,9 @@ def centred_gradient(x):
 
 
 V = np.array([1.0, -0.8])
-GRAIN = 2e-11  # f's values are whole multiples of it
+GRAIN = 2e-11  # f's values are whole multiples of this
 
-# (f, a right gradient, where, what is wrong as well)
+# (f, a right gradient, the point, how to make the gradient wrong)
 RIGHT = {
     "three that tie": (sorted_sum, lambda x: W[ranks(x)], np.zeros(3), lambda g: g + [0, 0, 2.0]),
     "nearly tie": (sorted_sum, lambda x: W[ranks(x)], np.array([8e-25, 2e-25, 1.0]), lambda g: g + [2.0, 0, 0]),
@@ -85,7 +85,7 @@ def test_a_turn_between_adjacent_numbers_is_inconclusive():
 
 
 def test_a_wrong_gradient_near_a_zero_of_it_is_no_kink():
-    # At neighbouring points a kink takes all these values, including f's; but f does not have this slope here.
+    # In the neighbourhood, a kink has all these slopes, and f's too; but f does not have this slope here.
     for x in (1e-8, 3e-8, -2e-7):
         for factor in (1.5, -1.0, 0.0):
             assert argand.check(lambda x: np.sum(x**2), lambda x: factor * 2 * x, np.array([x, x])).verdict == "fail"
@@ -93,7 +93,7 @@ def test_a_wrong_gradient_near_a_zero_of_it_is_no_kink():
 
 @pytest.mark.parametrize("at", [1.0, -3.0, 1e6])
 def test_a_jump_of_the_gradient_is_no_rounding(at):
-    # Away from 0 the last bits of x decide on which side of the kink it is; nothing bends along an axis.
+    # Away from 0, the last bits of x decide on which side of the kink it lies; along an axis f has no kink.
     f, grad = lambda x: hidden(x - at), lambda x: hidden_gradient(x - at) + [0, 2.5]
     result = argand.check(f, grad, np.array([at, at]))
     assert result.verdict == "fail" and not any("second point" in note for note in result.notes), result
@@ -106,7 +106,7 @@ def test_a_gradient_that_is_another_one_at_x_alone_is_wrong():
 
 
 def test_rounding_is_no_nonlinearity():
-    # A gradient that is 0 but for rounding, beside one that is not: a bias before a normalisation.
+    # A gradient that is 0 up to rounding, beside one that is not: a bias before a normalisation.
     def f(x, b):
         y = x + b
         return (y - np.mean(y)) / np.sqrt(np.var(y) + 1e-5)
@@ -126,12 +126,12 @@ def test_rounding_is_no_nonlinearity():
 def test_large_values_elsewhere_do_not_excuse_an_error(x, factor):
     x = np.array(x)
     assert argand.check(lambda x: np.sum(np.exp(x)), lambda x: factor * np.exp(x), x).verdict == "fail"
-    if factor != 1.001 or abs(x[0]) > 1e-3:  # there f does not tell a thousandth
+    if factor != 1.001 or abs(x[0]) > 1e-3:  # close to 0, f cannot resolve a thousandth of its gradient
         assert argand.check(lambda x: np.sum(np.cosh(x)), lambda x: factor * np.sinh(x), x).verdict == "fail"
 
 
 def test_last_bits_may_differ_from_call_to_call():
-    # As where a library chooses its kernels by the alignment of memory; here a tiny gradient, made of terms that cancel.
+    # A library may choose its kernels by the alignment of memory; here the tiny gradient is a sum of terms that cancel.
     calls = [0]
 
     def grad(x):

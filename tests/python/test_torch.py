@@ -1,4 +1,4 @@
-"""argand.check_torch, with the gradients of PyTorch's autograd."""
+"""argand.check_torch with gradients from PyTorch's autograd."""
 import argand
 import pytest
 
@@ -9,7 +9,7 @@ Z = torch.tensor([1 + 2j, 0.5 - 0.3j, -0.7j], dtype=torch.cdouble)
 
 
 class Modulus(torch.autograd.Function):
-    """w = |z|^2, whose gradient is 2 z dw, with a mistake to choose."""
+    """w = |z|^2, whose gradient is 2 z dw, with a mistake that the test chooses."""
 
     @staticmethod
     def forward(ctx, z, mistake):
@@ -54,7 +54,7 @@ def test_a_wrong_parameter_is_named():
             self.scale = torch.nn.Parameter(torch.tensor([1.5, -0.5, 2.0]))
 
         def forward(self, x):
-            return x * (self.scale + self.scale.detach())  # half of the gradient is cut off
+            return x * (self.scale + self.scale.detach())  # detach() cuts off half of the gradient
 
     result = argand.check_torch(Scaled(), X)
     assert (result.verdict, result.worst.input, result.diagnosis) == ("fail", "scale", "the gradient looks half the right one")
@@ -78,7 +78,7 @@ def test_the_second_order():
     assert argand.check_torch(torch.tanh, X, order=2).name == "gradient of tanh"
     assert argand.check_torch(lambda z: z.abs() ** 3, Z, order=2)
 
-    class Once(torch.autograd.Function):  # x^2 whose gradient forgets that it depends on x
+    class Once(torch.autograd.Function):  # x^2 with a gradient that forgets its own dependence on x
         @staticmethod
         def forward(ctx, x):
             ctx.save_for_backward(x)

@@ -1,4 +1,4 @@
-"""argand.check_torch and check_module on what modules take and return."""
+"""argand.check_torch and check_module on the containers that modules take and return."""
 import dataclasses
 
 import argand
@@ -10,7 +10,7 @@ X = torch.tensor([[0.3, -1.2, 0.8]])
 
 
 class Twice(torch.autograd.Function):
-    """The identity, whose gradient is doubled."""
+    """The identity with a doubled gradient."""
 
     @staticmethod
     def forward(ctx, x):
@@ -76,7 +76,7 @@ def test_tied_weights():
 
 
 def test_second_order_with_an_incoming_gradient():
-    class Product(torch.autograd.Function):  # 2 g x, with mistakes to choose
+    class Product(torch.autograd.Function):  # the gradient 2 g x, with mistakes that the test chooses
         @staticmethod
         def forward(ctx, g, x, by_g, by_x):
             ctx.save_for_backward(g, x)
@@ -117,7 +117,7 @@ def test_modules_that_draw_numbers_or_change_their_buffers():
     assert argand.check_module(dropout, X, seed_rng=True)
     assert torch.equal(state, torch.get_rng_state())
     spectral = torch.nn.utils.spectral_norm(torch.nn.Linear(3, 4))
-    for _ in range(300):  # its gradient takes the singular vectors for converged
+    for _ in range(300):  # its gradient assumes that the singular vectors have converged
         spectral(X)
     assert argand.check_module(spectral, X, seed_rng=True)
     assert argand.check_module(torch.nn.BatchNorm1d(3), torch.randn(5, 3))

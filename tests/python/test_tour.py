@@ -1,4 +1,5 @@
-"""What README.md and docs/guides/tour.md show in Python prints what it says. (docs/python.md is read by tests/docs/book_test.py.)"""
+"""Checks that the Python programs in README.md and docs/guides/tour.md print the output shown there (tests/docs/book_test.py reads
+docs/python.md)."""
 import contextlib
 import io
 import re
@@ -9,11 +10,11 @@ import pytest
 from conftest import ROOT
 
 FENCES = re.compile(r"^```python\n(.*?)^```\n\n(?:<!--.*?-->\n)?```(?:text)?\n(.*?)^```", re.M | re.S)
-ROUNDING = r"\d+(\.\d+)?e-(09|[1-9]\d|\d{3})\b|\b0e\+00\b|\bat steps \S+ to \de[-+]\d+"  # below 1e-8, and what it decides
+ROUNDING = r"\d+(\.\d+)?e-(09|[1-9]\d|\d{3})\b|\b0e\+00\b|\bat steps \S+ to \de[-+]\d+"  # numbers below 1e-8, and the steps that depend on them
 
 
 def plain(text):
-    """Rounding errors and seconds blanked, and the room that they take."""
+    """The lines with rounding errors, seconds and repeated spaces blanked."""
     text = re.sub(ROUNDING, "<rounding>", re.sub(r"\d+\.\d+ s\b", "<seconds>", text))
     return [re.sub(r"\s+", " ", line).strip() for line in text.strip().splitlines()]
 

@@ -1,4 +1,4 @@
-/// The house rules that a compiler does not check. ARGAND_SOURCE_DIR is the project's root.
+/// The project's own rules, which a compiler does not check. ARGAND_SOURCE_DIR is the project's root.
 
 #include <fmt/format.h>
 
@@ -19,8 +19,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// Which rooms a room may include from: core <- autograd <- nn <- train <- apps, with optim and data beside nn
-/// and lab beside train.
+/// For each top-level folder, those from which it may include: core <- autograd <- nn <- train <- apps, with optim and data
+/// beside nn, and lab beside train.
 const std::map<std::string, std::set<std::string>> may_see = {
     {"core", {"core"}},
     {"autograd", {"core", "autograd"}},
@@ -29,7 +29,7 @@ const std::map<std::string, std::set<std::string>> may_see = {
     {"data", {"core", "data"}},
     {"train", {"core", "autograd", "nn", "optim", "data", "train"}},
     {"lab", {"core", "autograd", "optim", "data", "lab"}},
-    {"argand", {"core", "autograd", "nn", "optim", "data", "train"}},  // the header of everything
+    {"argand", {"core", "autograd", "nn", "optim", "data", "train"}},  // the header that includes everything
     {"apps", {"core", "autograd", "nn", "optim", "data", "train", "lab", "apps"}},
     {"python", {"core", "autograd", "nn", "optim", "data", "train", "lab", "apps", "python"}},
     {"web", {"core", "autograd", "nn", "optim", "data", "train", "lab", "apps", "web"}},
@@ -39,8 +39,8 @@ const std::map<std::string, std::set<std::string>> may_see = {
     {"bench", {"core", "autograd", "nn", "optim", "data", "train", "lab", "apps", "bench"}},
 };
 
-/// The floors of train, lab and apps, and which others of their room each may include from. The subcommands above those of apps see
-/// all.
+/// For each sub-folder of train, lab and apps, the other sub-folders of the same folder from which it may include. The
+/// subcommands, above these in apps, may include from all.
 const std::map<std::string, std::set<std::string>> floor_may_see = {
     {"train/config", {}},
     {"train/ranks", {"train/config"}},
@@ -78,7 +78,7 @@ std::vector<std::string> quoted_includes(const std::string& text) {
 
 std::string room_of(const std::string& path) { return path.substr(0, path.find('/')); }
 
-/// The forbidden includes of a file, each as "core/x.cpp must not include nn/y.h".
+/// The includes that a file must not have, each as "core/x.cpp must not include nn/y.h".
 std::vector<std::string> forbidden_arrows(const std::string& path, const std::string& text) {
   std::vector<std::string> found;
   const auto allowed = may_see.find(room_of(path));
@@ -98,7 +98,7 @@ std::vector<std::string> forbidden_arrows(const std::string& path, const std::st
   return found;
 }
 
-/// Whether a meson.build in the file's folder or one above it names the file.
+/// Whether the meson.build of the file's folder, or of a folder above it, names the file.
 bool is_built(const std::string& path, const std::map<std::string, std::string>& files) {
   for (fs::path folder = fs::path(path).parent_path();; folder = folder.parent_path()) {
     const auto list = files.find((folder / "meson.build").string());
@@ -110,15 +110,15 @@ bool is_built(const std::string& path, const std::map<std::string, std::string>&
 
 const std::string rooms_of_families = "nn/families/";
 
-/// The family in whose room the file is, or nothing.
+/// The family to whose folder the file belongs, or nothing.
 std::string family_of(const std::string& path) {
   if (!path.starts_with(rooms_of_families)) return "";
   const std::size_t begin = rooms_of_families.size(), end = path.find('/', begin);
   return end == std::string::npos ? "" : path.substr(begin, end - begin);
 }
 
-/// Files that depend on a family and must not: a program or a layer that names one, or includes from its room; a room that
-/// includes from another one's. Examples, docs, tests and benchmarks may.
+/// Where a file depends on a family although it must not: a program or a layer that names a family or includes from its folder,
+/// or a family's folder that includes from another's. Examples, docs, tests and benchmarks may do so.
 std::vector<std::string> names_of_families(const std::string& path, const std::string& text, const std::set<std::string>& known) {
   static const std::set<std::string> rooms = {"core", "autograd", "nn", "optim", "data", "train", "lab", "apps"};
   std::vector<std::string> found;
@@ -134,7 +134,7 @@ std::vector<std::string> names_of_families(const std::string& path, const std::s
   return found;
 }
 
-/// What only a program may know: a command line, a terminal, how an option is spelled in a text. Files of the library alone.
+/// Words in the library's files that only a program may use: of a command line, of a terminal, or an option's spelling in a text.
 std::vector<std::string> words_of_programs(const std::string& path, const std::string& text) {
   static const std::set<std::string> library = {"core", "autograd", "nn", "optim", "data", "train"};
   static const std::regex option(R"re("[^"\n]*--[a-z][a-z-]+[^"\n]*")re");
@@ -153,7 +153,7 @@ bool ends_with_any(const std::string& path, std::initializer_list<const char*> e
   return std::any_of(endings.begin(), endings.end(), [&](const char* ending) { return path.ends_with(ending); });
 }
 
-/// Every file of the project but Git's, builds and runs: path from the root -> text.
+/// Every file of the project, except Git's files, builds and runs, as path from the root -> text.
 std::map<std::string, std::string> read_tree(const fs::path& root) {
   std::map<std::string, std::string> files;
   for (auto it = fs::recursive_directory_iterator(root); it != fs::recursive_directory_iterator(); ++it) {
@@ -242,7 +242,8 @@ BOOST_AUTO_TEST_CASE(the_library_knows_no_command_line) {
   }
 }
 
-/// One function limits the depth of JSON (core/json.h). A header of safetensors is read value by value, none of which has a depth.
+/// Only one function limits the depth of JSON (core/machine/json.h). The header of a safetensors file is read value by value,
+/// without nesting.
 BOOST_AUTO_TEST_CASE(json_of_others_is_read_in_one_place) {
   static const std::set<std::string> may = {"core/machine/json.h", "data/files/safetensors_header.cpp"};
   static const std::regex parse(R"re(\b[Jj]son::(parse|sax_parse|accept)\()re");
@@ -269,7 +270,7 @@ BOOST_AUTO_TEST_CASE(folders_stay_small) {
   std::map<std::string, std::ptrdiff_t> count;
   for (const auto& [path, text] : files()) ++count[fs::path(path).parent_path().string()];
   for (const auto& [folder, n] : count) {
-    // What was written by other programs: reference cases, finds of fuzzing.
+    // Skips what other programs wrote: reference cases, and inputs found by fuzzing.
     if (folder == "tests/golden" || folder.starts_with("tests/fuzz/seeds")) continue;
     BOOST_TEST_INFO(folder << " has " << n << " files; give it sub-folders");
     BOOST_TEST(n <= most_files);
@@ -284,7 +285,7 @@ BOOST_AUTO_TEST_CASE(every_source_is_built) {
     if (path.ends_with(".cpp") && !is_built(path, files())) BOOST_ERROR("no meson.build names " << path);
 }
 
-// What lies beside one checkout does not lie beside another; only the checks of .ci may look there.
+// Files beside one checkout may be missing beside another, so only the checks in .ci may look there.
 BOOST_AUTO_TEST_CASE(nothing_depends_on_what_lies_beside_the_checkout) {
   const std::string beside = std::string("..") + "/shared";
   for (const auto& [path, text] : files())

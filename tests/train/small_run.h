@@ -20,7 +20,7 @@ inline Settings settings_of(std::initializer_list<std::pair<const char*, const c
   return settings;
 }
 
-/// 12 steps of a model of one layer; `more` overrides.
+/// The configuration of a run of 12 steps with a model of one layer; `more` overrides its settings.
 inline RunConfig small_run(const Settings& more = {}) {
   Settings settings = settings_of({{"n_layers", "1"},
                                    {"d_model", "16"},

@@ -1,11 +1,12 @@
-"""The book as a site: made from docs/, every link within it leads somewhere, and a real browser reads it without a network or an error.
+"""The book as a site: it is made from docs/, every link within it leads somewhere, and a real browser shows it without a network and without an
+error.
 
   book_page_test.py SOURCE_DIR LAB_HTML [PICTURES_DIR]
 
-Skipped, with a word, where pandoc, KaTeX or chromium is missing. Where LAB_HTML is not made, the site has no lab, and that is not tried.
-Where the environment's ARGAND_AXE is axe-core's axe.min.js (npm install axe-core), its rules for accessibility are asked of every page too,
-wide and light, narrow and dark (many minutes).
-With PICTURES_DIR, pictures of every page at 1280 and 390 pixels, light and dark, are left there to be looked at.
+Skipped, with a message, if pandoc, KaTeX or chromium is missing. If LAB_HTML has not been made, the site has no lab, and the lab is not tested. If
+ARGAND_AXE in the environment is the path of axe-core's axe.min.js (npm install axe-core), every page is also checked against its rules for
+accessibility, wide and light and narrow and dark (this takes many minutes).
+With PICTURES_DIR, screenshots of every page at 1280 and 390 pixels, light and dark, are left there to be looked at.
 """
 import base64
 import gzip
@@ -29,7 +30,7 @@ for there, word in ((shutil.which("pandoc"), "pandoc"), (os.path.exists("/usr/sh
         sys.exit(77)
 
 failures = []
-MADE = ("lab.html", "model.html")  # tried by themselves
+MADE = ("lab.html", "model.html")  # these pages have tests of their own
 
 
 def expect(rule, text):
@@ -38,7 +39,7 @@ def expect(rule, text):
 
 
 class Page(html.parser.HTMLParser):
-    """What a page links to and loads, the places that it has, and its pictures without words."""
+    """What a page links to and loads, its anchors, and its pictures that have no alternative text."""
 
     def __init__(self, path):
         super().__init__()
@@ -60,7 +61,7 @@ class Page(html.parser.HTMLParser):
 
 
 def check_files(site):
-    """Every link and every loaded file, by the files alone. Returns the number of pages and of links."""
+    """Checks every link and every loaded file by looking at the files only. Returns the numbers of pages and of links."""
     pages = {}
     for folder, _, names in os.walk(site):
         for name in names:
@@ -87,7 +88,7 @@ def check_files(site):
 
 
 def read_pages(browser, site, pictures):
-    """Each page of the book in a browser, at two widths."""
+    """Opens each page of the book in a browser, at two widths."""
     names = sorted(name for name in os.listdir(site) if name.endswith(".html") and name not in MADE)
     for name in names:
         browser.colours("light")
@@ -110,7 +111,7 @@ def read_pages(browser, site, pictures):
 
 
 def use_lab(browser, site):
-    """The lab opens beside the text, with the expression of the command."""
+    """Opens the lab beside the text: it must show the expression of the command."""
     browser.colours("light")
     browser.open("file://" + os.path.join(site, "01-wirtinger.html"))
     browser.run("document.querySelector('a.lab').click()")
@@ -118,7 +119,7 @@ def use_lab(browser, site):
     source = browser.run("document.querySelector('#page-beside iframe').src")
     state = dict(parse_qsl(urlsplit(source).fragment))
     expect("lab.html#" in source and state.get("f") and "z" in state, "the lab opens elsewhere: " + source)
-    # What is seen beside the text is what the page of its own begins with.
+    # The lab beside the text and the lab's own page must begin with the same state.
     moved = browser.run("""new Promise((done) => { const link = document.getElementById("page-alone"), began = Date.now(), first = link.href;
       const look = () => link.href !== first || Date.now() - began > 20000 ? done(link.href) : setTimeout(look, 50); look(); })""")
     expect("radius=" in moved and "lab.html#" in moved, "the page of its own does not follow: " + moved)
@@ -132,7 +133,7 @@ def use_lab(browser, site):
 
 
 def use_page(browser, site):
-    """Light and dark, the place of a page in the contents, and the contents on a telephone."""
+    """Tests the light and the dark theme, the mark of the current page in the contents, and the contents on a telephone."""
     for name in ("01-wirtinger.html", "notebooks-thirty-minutes.html"):
         browser.open("file://" + os.path.join(site, name))
         edges = browser.run("[...document.querySelectorAll('#page-contents [aria-current], #page-contents ul ul a')].map((a) => a.getBoundingClientRect()).flatMap((box) => [box.top, box.bottom])")
@@ -149,7 +150,7 @@ def use_page(browser, site):
 
 
 def use_keys(browser, site):
-    """What is wider than its place is reached by the keys, and what is not is no stop of theirs."""
+    """Whatever is wider than its place can be scrolled with the keyboard, and nothing else is a stop for the Tab key."""
     scrolls = """(() => { const all = [...document.querySelectorAll("pre, .katex-display, .scroll, figure")];
       return [all.filter((one) => one.scrollWidth > one.clientWidth + 1).length, all.filter((one) => (one.scrollWidth > one.clientWidth + 1) !== (one.tabIndex === 0)).length]; })()"""
     for name in ("index.html", "01-wirtinger.html", "slides.html"):
@@ -160,7 +161,8 @@ def use_keys(browser, site):
 
 
 def ask_axe(browser, site, axe):
-    """No violation of WCAG 2.1 AA or of good practice, answers and guesses open. Files of the project, which are alike, are asked once."""
+    """Checks for violations of WCAG 2.1 AA and of good practice, with answers and guesses open. Of the pages of the project's files, which are
+    alike, one is checked."""
     with open(axe, encoding="utf8") as file:
         rules = file.read()
     ask = """axe.run(document, { preload: false, runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "best-practice"] })
@@ -179,7 +181,7 @@ def ask_axe(browser, site, axe):
 
 
 def use_search(browser, site):
-    """Words lead to sections, in whatever case and without accents; the index is not loaded before it is asked."""
+    """Words lead to sections, whatever their case and with or without accents; the index is loaded only when it is needed."""
     browser.requests.clear()
     browser.open("file://" + os.path.join(site, "index.html"))
     expect(not any("search.js" in url for url in browser.requests), "the index is loaded by every page")
@@ -198,7 +200,7 @@ def use_search(browser, site):
 
 
 def check_weights(site):
-    """A chapter with all that its live figures load, the library too, as a server sends it."""
+    """Checks the compressed size of each page together with everything its live figures load, including the library."""
     packed = lambda path: len(gzip.compress(open(path, "rb").read(), 6))
     for name in sorted(os.listdir(site)):
         if name.endswith(".html"):
@@ -210,7 +212,7 @@ def check_weights(site):
 
 
 def use_print(browser, site):
-    """Answers are printed only where that is asked for, and then with their heading."""
+    """Answers are printed only on request, and then with their heading."""
     browser.open("file://" + os.path.join(site, "01-wirtinger.html"))
     shown = "[...document.querySelectorAll('details')].map((one) => [one.offsetHeight > 0, one.open, one.querySelector('summary').offsetHeight > 0])"
     browser.call("Emulation.setEmulatedMedia", media="print")
@@ -224,7 +226,7 @@ def use_print(browser, site):
 
 
 def use_slides(browser, site, lab):
-    """Slides fit a beamer, are turned by keys and links, keep their notes until they are asked for, and print to a page each."""
+    """Slides fit a projector, are turned by keys and links, hide their notes until asked, and print one to a page."""
     browser.colours("light")
     browser.open("file://" + os.path.join(site, "slides.html"), width=1280, height=720)
     key = "((key) => dispatchEvent(new KeyboardEvent('keydown', { key })))"
@@ -253,7 +255,7 @@ def use_slides(browser, site, lab):
 
 
 def check_heads(site):
-    """Every page says what it is about, and what a link to it shows is there."""
+    """Every page describes itself, and the preview that a link to it would show exists."""
     expect(os.path.exists(os.path.join(site, ".nojekyll")), "some hosts would leave files out: no .nojekyll")
     for name in ("favicon.svg", "preview.png", "search.js"):
         expect(os.path.getsize(os.path.join(site, name)) > 100, f"no {name}")
@@ -274,7 +276,7 @@ with tempfile.TemporaryDirectory() as scratch:
     refused = subprocess.run([sys.executable, os.path.join(source, "web", "book.py"), kept], capture_output=True, text=True, check=False)
     expect(refused.returncode == 1 and "holds something else" in refused.stderr and os.listdir(kept) == ["thesis.txt"], "a folder that is no site is not left alone: " + refused.stderr)
     os.mkdir(site)
-    for name in ("katex", "book.css", "book.js"):  # a site whose making was interrupted is made anew
+    for name in ("katex", "book.css", "book.js"):  # a site whose making was interrupted is made again
         os.mkdir(os.path.join(site, name))
     done = subprocess.run([sys.executable, os.path.join(source, "web", "book.py"), site, lab], capture_output=True, text=True, check=False)
     if done.returncode:

@@ -1,4 +1,4 @@
-"""A headless Chromium, spoken to over two pipes in its DevTools protocol."""
+"""A headless Chromium that is controlled through its DevTools protocol, over two pipes."""
 import base64
 import json
 import os
@@ -8,19 +8,19 @@ import tempfile
 
 
 def chromium():
-    """The program, or None."""
+    """The path of the program, or None."""
     return shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 
 
 class Browser:
-    """One page. `requests` are the addresses that it asked for, `console` what it said and threw."""
+    """One page. `requests` are the addresses that it requested, `console` its console messages and uncaught exceptions."""
 
     def __init__(self):
         self.profile = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
         theirs_in, self.to = os.pipe()
         self.from_, theirs_out = os.pipe()
 
-        def numbered():  # the browser reads from 3 and writes to 4
+        def numbered():  # the browser reads from descriptor 3 and writes to 4
             a, b = os.dup(theirs_in), os.dup(theirs_out)
             os.dup2(a, 3)
             os.dup2(b, 4)
@@ -85,23 +85,23 @@ class Browser:
                 self.event(one.get("method"), one.get("params", {}))
 
     def colours(self, theme):
-        """What the system of the person before the screen asks for: "light" or "dark"."""
+        """Sets the colour scheme that the user's system prefers: "light" or "dark"."""
         self.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": theme}])
 
     def run(self, script):
-        """The value of a script, whose promises are waited for."""
+        """The value of a script; if it is a promise, what it resolves to."""
         done = self.call("Runtime.evaluate", expression=script, awaitPromise=True, returnByValue=True)
         if "exceptionDetails" in done:
             raise RuntimeError(done["exceptionDetails"].get("exception", {}).get("description", done["exceptionDetails"]["text"]))
         return done["result"].get("value")
 
     def picture(self, path):
-        """The whole page, as long as it is."""
+        """Saves a screenshot of the whole page, as long as it is."""
         size = self.call("Page.getLayoutMetrics")["cssContentSize"]
         self.part(path, 0, 0, size["width"], size["height"])
 
     def part(self, path, x, y, width, height):
-        """A rectangle of the page."""
+        """Saves a screenshot of a rectangle of the page."""
         shot = self.call("Page.captureScreenshot", captureBeyondViewport=True, clip={"x": x, "y": y, "width": width, "height": height, "scale": 1})
         with open(path, "wb") as file:
             file.write(base64.b64decode(shot["data"]))

@@ -47,7 +47,7 @@ ASKS = {name for name in NAMES if re.search(r"^}, true\);$", read(f"web/figures/
 
 
 def make_page(folder):
-    """All figures on one page, as web/book.py sets them."""
+    """Writes one page with all figures, set as web/book.py sets them."""
     for name in (*LIVE_SCRIPTS, "figures/live.css", "book.css", *(f"figures/{name}.js" for name in NAMES)):
         shutil.copy(os.path.join(source, "web", name), folder)
     if library:
@@ -62,13 +62,13 @@ def make_page(folder):
 
 
 def settled(name, number=1):
-    """Waits until the figure has been drawn that often and rests."""
+    """A script that waits until the figure has been drawn this many times and is at rest."""
     return (f"new Promise((done, fail) => {{ const figure = LIVE.get('{name}'), began = Date.now(); const look = () => Number(figure.root.dataset.drawn || 0) >= {number}"
             f" && !figure.busy && (!figure.compute || figure.ask) ? done(0) : Date.now() - began > 60000 ? fail(new Error('{name} is not drawn')) : setTimeout(look, 5); look(); }})")
 
 
 def drawn(browser, script, name):
-    """Runs a script that changes the figure, and waits for what it draws."""
+    """Runs a script that changes the figure, and waits until the change is drawn."""
     browser.run(f"(async () => {{ const figure = LIVE.get('{name}'); {script}; figure.update(); await 0; while (figure.busy) await new Promise((next) => setTimeout(next, 2)); }})()")
 
 
@@ -100,12 +100,12 @@ DRAG = """(async () => {
 
 
 def worked(browser):
-    """Milliseconds that the page's thread has worked, not those in which it waited for a processor."""
+    """The milliseconds that the page's thread has worked, without the time in which it waited for a processor."""
     return 1000 * next(one["value"] for one in browser.call("Performance.getMetrics")["metrics"] if one["name"] == "TaskDuration")
 
 
 def use(browser, name):
-    """A guess, what it shows, a drag, and the keys."""
+    """Makes a guess, looks at what it reveals, drags a grip, and presses keys."""
     browser.run(f"document.getElementById('{name}').scrollIntoView()")
     browser.run(settled(name))
     state = lambda: browser.run(f"(() => {{ const f = document.getElementById('{name}'); return [f.classList.contains('alive'), f.classList.contains('shown'), getComputedStyle(f.querySelector('.still')).display,"
@@ -133,7 +133,8 @@ def use(browser, name):
     times = browser.run(DRAG % name)
     own, tenth, busy = (worked(browser) - before) / len(times), statistics.quantiles(times, n=10)[0], os.getloadavg()[0] > os.cpu_count()
     print(f"{name:10} a drag is on the screen after {statistics.median(times):5.1f} ms (median of {len(times)}), at most {max(times):.1f} ms, one in ten {tenth:.1f} ms; {own:.1f} ms of the page's thread")
-    # Other programs on the machine make drags longer, never shorter: so one in ten is asked, and beside many of them only what the page does itself.
+    # Other programs on the machine make drags longer, never shorter. So the fastest tenth must be fast enough; on a busy machine, only the page's own
+    # time counts.
     expect(own < 50 and (tenth < 50 or busy), f"{name}: a drag takes {tenth:.1f} ms, {own:.1f} ms of the page's thread")
     moved = browser.run(f"""(async () => {{ const figure = LIVE.get('{name}'), grip = figure.boards.flatMap((board) => board.grips).find((one) => !one.part.hidden);
       const before = grip.part.getAttribute('aria-valuetext');
@@ -156,14 +157,15 @@ def printed(path, command):
 
 
 def one_digit(ours, theirs):
-    """Whether a number is what a program printed with one digit, within half of that digit and what another order of rounding makes."""
+    """Whether our number agrees with a number that a program printed with one digit: within half of that digit, and a little for another order of
+    rounding."""
     return abs(ours - theirs) <= 0.51 * 10 ** math.floor(math.log10(theirs)) if theirs > 0 else ours == 0
 
 
 def check_ellipse(browser):
     half, end = value(browser, "ellipse", "[figure.values.halfAxes, figure.values.determinant]")
     expect(abs(half[0] * half[1] - abs(end)) < 1e-12, f"ellipse: half-axes {half} and determinant {end}")
-    if library:  # what the lab says of the same two derivatives
+    if library:  # what the lab finds for the same two derivatives
         a, b = [0.9, 0.5], [0.2, -0.45]
         reply = browser.run("library('lab-module.js').then((ask) => ask({ expression: '(0.9+0.5i)*z + (0.2-0.45i)*conj(z)', at: turnOf(0.7) }))")
         axes = [math.hypot(*a) + math.hypot(*b), math.hypot(*a) - math.hypot(*b)]
@@ -215,7 +217,7 @@ def check_angle(browser):
 
 
 def check_training(browser):
-    """The modReLU network against what network_by_hand prints, every gradient against quotients, and the words against the numbers."""
+    """Compares the modReLU network with what network_by_hand prints, every gradient with difference quotients, and the words with the numbers."""
     browser.run("""(async () => { const f = LIVE.get("training"), root = f.root; root.querySelectorAll("select")[0].selectedIndex = 0;
       const [steps, rate] = root.querySelectorAll("input[type=range]"); steps.value = 3000; rate.value = -1; f.boards[0].grips[0].move([0.6 * Math.SQRT1_2, 0.6 * Math.SQRT1_2]);
       do { f.update(); await new Promise((next) => setTimeout(next, 5)); } while (f.busy || !(f.values.at === 300 && f.values.nets[1].history.length > 300)); })()""")
@@ -251,7 +253,7 @@ def check_walks(browser):
 
 
 def check_backwards(browser):
-    """The formula twice, against the gradient that the tape finds through both layers at once."""
+    """Applies the formula twice and compares with the gradient that the tape finds through both layers at once."""
     drawn(browser, "figure.boards[0].grips[0].move([0.7, -0.4]); document.querySelectorAll('#backwards select')[0].value = '|z|*z'; document.querySelectorAll('#backwards select')[1].selectedIndex = 3;"
           " figure.boards[3].grips[0].move([1, 0])", "backwards")
     g = value(browser, "backwards", "figure.values.g[0]")
@@ -266,7 +268,7 @@ def check_steps(browser):
     for row in rows:
         k = 3 * int(row[0][3:])
         h = 10.0 ** -int(row[0][3:])
-        if h >= 1e-4:  # further down it is rounding, of which only the size is the same
+        if h >= 1e-4:  # below that it is rounding error, of which only the size agrees
             for ours, theirs in zip((curves["one"][k], curves["central"][k], curves["complex"][k]), row[1:]):
                 expect(one_digit(ours, float(theirs)), f"steps: {ours} at {row[0]} instead of {theirs}")
         else:

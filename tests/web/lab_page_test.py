@@ -1,9 +1,9 @@
-"""The lab in a real browser: as a file and without a network, its numbers are the program's, and it follows the hand.
+"""The lab in a real browser, opened as a file and without a network: its numbers are those of the program, and it keeps up with the mouse.
 
   lab_page_test.py LAB_HTML ARGAND_PROGRAM [PICTURES_DIR]
 
-Skipped, with a word, where `./dev web` has not made the page, or there is no chromium. With PICTURES_DIR, pictures of the page at 1280 and
-390 pixels, light and dark, are left there to be looked at.
+Skipped, with a message, if `./dev web` has not made the page or there is no chromium. With PICTURES_DIR, screenshots of the page at 1280 and 390
+pixels, light and dark, are left there to be looked at.
 """
 import gzip
 import json
@@ -52,14 +52,14 @@ def expression(dice, depth):
 
 
 def numbers(value):
-    """The numbers of a piece of JSON, one after the other; null, which is what is not finite, as NaN."""
+    """The numbers of a JSON value, one after the other; null stands for a number that is not finite and becomes NaN."""
     if isinstance(value, list):
         return [x for part in value for x in numbers(part)]
     return [math.nan if value is None else float(value)]
 
 
 def alike(ours, theirs):
-    """Equal to 1e-9 of the largest part: the two have another libm, whose last places differ and are then worked with."""
+    """Whether the numbers are equal to 1e-9 of the largest: page and program have different libms, whose results differ in the last place."""
     ours, theirs = numbers(ours), numbers(theirs)
     if len(ours) != len(theirs):
         return False
@@ -68,14 +68,14 @@ def alike(ours, theirs):
 
 
 def compare(browser):
-    """Value, derivatives, ellipse, conventions, every step of the tape, and the verdict, on random expressions."""
+    """Compares value, derivatives, ellipse, conventions, every step of the tape and the verdict on random expressions."""
     dice, compared = random.Random(1), 0
     asked = "(request) => ask(request).then(JSON.stringify)"
     while compared < EXPRESSIONS:
         f, at = expression(dice, 1 + compared % 4), [round(dice.uniform(-1.5, 1.5), 3), round(dice.uniform(-1.5, 1.5), 3)]
         done = subprocess.run([argand, "lab", f"f(z) = {f}", f"--at={at[0]}{at[1]:+}i", "--json", "--tape"], capture_output=True, text=True, check=False)
         reply = json.loads(browser.run(f"({asked})({json.dumps({'expression': f'f(z) = {f}', 'at': at, 'check': True})})"))
-        if done.returncode == 2:  # "needs a real number": the page says the same
+        if done.returncode == 2:  # "needs a real number": the page must say the same
             expect(reply.get("error") == done.stderr.removeprefix("argand: ").rstrip("\n"), f"{f}: {reply.get('error')} instead of {done.stderr}")
             continue
         compared += 1
@@ -85,7 +85,7 @@ def compare(browser):
         report = json.loads(done.stdout)
         point, tape = report["points"][0], report["tapes"][0]
         if point["trouble"] or reply["trouble"] or any(not math.isfinite(x) for x in numbers(point["value"])):
-            continue  # on a kink or a cut the last place decides
+            continue  # on a kink or a cut, the last place decides
         where = f"{f} at {at}"
         for key in ("value", "jacobian"):
             expect(alike(reply[key], point[key]), f"{where}: {key} {reply[key]} instead of {point[key]}")
@@ -119,13 +119,13 @@ globalThis.painted = () => new Promise((done) => requestAnimationFrame(() => {
   channel.port1.onmessage = () => done(performance.now());
   channel.port2.postMessage(0);
 })); 0"""
-# The page's own expression, one of the book, and one of some seventy ops: more than anybody types.
+# The page's own expression, one from the book, and one with some seventy ops, which is more than anybody types.
 DRAGGED = ("|z^2 + 1|^2", "modrelu(z, -0.5)", "|" + " + ".join(f"lgamma({k} + |z|)*erf(re(z)/{k})*exp(sin(tanh(z + {k}i)))" for k in range(2, 7)) + "|^2")
 
 
 def drag(browser, f, moves=100):
-    """Milliseconds from a move of the mouse, as the browser received it, until what it changed is on the screen; the same for a move into the
-    differences that are computed once a hand rests; and how long those take."""
+    """Milliseconds from a move of the mouse, as the browser received it, until its effect is on the screen; the same for a move that comes while
+    the differences are computed, as they are once the mouse rests; and how long those take."""
     browser.open(state_of(f=f, z="1,0.5"))
     browser.run(SHOWN % "checked")
     left, top, size = browser.run("(({ left, top, width }) => [left, top, width])(byId('from').getBoundingClientRect())")
@@ -150,7 +150,7 @@ def text_of(browser, selector):
 
 
 def use(browser):
-    """Opens the page as a file and does what hands do."""
+    """Opens the page as a file and uses it as a reader would."""
     start = time.monotonic()
     browser.open("file://" + page + "#f=%7Cz%5E2%2B1%7C%5E2&z=1,0.5&theme=light")
     first = browser.run(SHOWN % "shown")
@@ -185,7 +185,7 @@ def use(browser):
     expect(text_of(browser, "output[for=answer-dz]") == "conjugated: the conjugate of the right answer", "the answer is not judged")
     type_into("answer-dz", "1/z̄")
     expect(text_of(browser, "output[for=answer-dz]") == "right", "a right answer: " + text_of(browser, "output[for=answer-dz]"))
-    # An answer that cannot be read has an error beside its field, and no verdict of an earlier text.
+    # If an answer cannot be read, an error stands beside its field, and no verdict on an earlier text.
     type_into("answer-dz", "1/z̄ +")
     said = text_of(browser, "output[for=answer-dz]")
     expect("right" not in said and said.startswith("expected a number"), "a broken answer: " + said)
@@ -208,7 +208,7 @@ def use(browser):
         expect(browser.run("state.at") == z, f"{words} is {browser.run('state.at')}")
     for words in ("", "x", "1+", "1 2", "i2", "1i2"):
         expect(browser.run(f"placeOf({json.dumps(words)})") is None, f"\"{words}\" is a number")
-    # The address holds what was seen.
+    # The address contains the state of the page.
     address = browser.run("location.href")
     browser.open(address)
     browser.run(SHOWN % "checked")
@@ -221,7 +221,7 @@ def state_of(**given):
 
 
 def honest_words(browser):
-    """At singular points, and of what one point and one walk show."""
+    """The page's words at singular points, and about what one point or one walk can show."""
     said = lambda: " ".join(text_of(browser, part) for part in ("#summary", "#verdict", "#walks", "#fault", "#axes"))
     cases = [("1/z", "0,0", ["f has no derivative here", "div of 1, 0 is"], ["a point", "ellipse with"]),
              ("|z|", "0,0", ["f has no derivative here", "the derivative of abs at 0 is a convention"], ["a point"]),
@@ -247,7 +247,7 @@ def honest_words(browser):
     browser.open(state_of(f="z^2", z="abc"))
     browser.run(SHOWN % "checked")
     expect("is no number" in text_of(browser, "#place-fault"), "a broken z in a link is not named")
-    # The page opens on a function whose wrong walk ends where it should not.
+    # The page opens on a function whose wrong walk ends at the wrong place.
     browser.open("file://" + page)
     browser.run(SHOWN % "checked")
     expect(browser.run("state.f === '|z^2 + 1|^2' && reply.real && reply.descent.gradient.loss.at(-1) < 0.1 * reply.descent.conjugate.loss.at(-1)"), "the first walks argue for the wrong one")
@@ -255,7 +255,7 @@ def honest_words(browser):
 
 
 def exercises(browser):
-    """A link that asks: the derivatives are hidden until every answer is right, and a link holds answers."""
+    """A link that sets an exercise hides the derivatives until every answer is right; a link may also hold answers."""
     browser.open(state_of(f="|z|^2", z="1,2", exercise="dz,gradient"))
     browser.run(SHOWN % "checked")
     seen = "document.getElementById(%r).offsetParent !== null"
@@ -275,7 +275,7 @@ def exercises(browser):
 
 
 def hands(browser):
-    """Grips of the circle and of the walk, and a finger that scrolls past both planes."""
+    """Drags the grips of the circle and of the walk, and scrolls with a finger past both planes."""
     drag = """((id, x, y) => { const grip = byId(id), box = grip.getBoundingClientRect();
       const send = (kind, dx, dy) => grip.dispatchEvent(new PointerEvent(kind, { clientX: box.left + box.width / 2 + dx, clientY: box.top + box.height / 2 + dy, buttons: 1, pointerId: 1, bubbles: true }));
       grip.setPointerCapture = () => {};
@@ -305,13 +305,13 @@ def hands(browser):
 
 
 def drags(browser):
-    """While the hand moves z, its effects are visible within 50 ms."""
+    """While the mouse drags z, the effects are visible within 50 ms."""
     for f in DRAGGED:
         times, into, check = drag(browser, f)
         tenth, median = statistics.quantiles(times, n=10)[0], statistics.median(times)
         print(f"{f if len(f) < 30 else f[:27] + '...':30} {len(times)} moves of the mouse are on the screen after {median:5.1f} ms (median), {tenth:.1f} ms (one in ten),"
               f" {max(times):.1f} ms at most; {into:.1f} ms where it comes into the differences, which take {check:.1f} ms")
-        # Other programs on the machine make moves longer, never shorter: beside many of them only one in ten is asked.
+        # Other programs on the machine make moves longer, never shorter: on a busy machine only the fastest tenth must be in time.
         asked = tenth if os.getloadavg()[0] > os.cpu_count() else median
         expect(asked < 50, f"{f}: a move takes {asked:.1f} ms")
 
@@ -324,14 +324,14 @@ def sizes():
 
 
 def layouts(browser, pictures):
-    """No sideways scrolling at 1280 and 390 pixels, light and dark."""
+    """The page does not scroll sideways at 1280 and 390 pixels, light and dark."""
     for width in (1280, 390):
         for theme in ("light", "dark"):
             browser.open(f"file://{page}#theme={theme}", width, 900, width < 500)
             browser.run(SHOWN % "checked")
             wide = browser.run("document.documentElement.scrollWidth")
             expect(wide <= width, f"at {width} px the page is {wide} px wide")
-            if width == 1280:  # both planes are on the screen when the page opens
+            if width == 1280:  # both planes must be on the screen when the page opens
                 bottoms = browser.run("['from', 'to'].map((id) => byId(id).getBoundingClientRect().bottom)")
                 expect(max(bottoms) <= 900, f"the planes end at {bottoms} of 900 pixels")
             expect(browser.run("document.documentElement.dataset.theme") == theme, "another theme")

@@ -1,4 +1,4 @@
-"""What the pages compile is there, and is all that they call: faults that would show only where Emscripten is installed.
+"""The units that the pages compile exist and contain all that they call. These faults would otherwise show only where Emscripten is installed.
 
   units_test.py SOURCE_DIR
 """
@@ -15,7 +15,7 @@ faults = [f"web/build.py names {name}, and there is no {name}.cpp" for name in s
 
 
 def included(names):
-    """Headers that the units include, directly or not."""
+    """The headers that the units include, directly or indirectly."""
     found, read = set(), [name + ".cpp" for name in names]
     while read:
         with open(os.path.join(ROOT, read.pop()), encoding="utf8") as file:

@@ -36,7 +36,8 @@ RunConfig config_of(const std::string& family, const std::string& row_name, cons
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(requested_settings_override_defaults) {
-  BOOST_TEST(asked("crope", {}) == "steps=500 warmup=10% eval_protocol=every-token");  // as folders from before recorded it
+  // The protocol of folders that recorded none.
+  BOOST_TEST(asked("crope", {}) == "steps=500 warmup=10% eval_protocol=every-token");
   BOOST_TEST(asked("crope", {}, {.data = "wikitext-2", .steps = 7}) ==
              "data=wikitext-2 steps=7 warmup=10% eval_protocol=every-token");
   BOOST_TEST(asked("crope", {}, {.quick = true}) == "steps=100 warmup=10% eval_protocol=every-token");
@@ -45,7 +46,7 @@ BOOST_AUTO_TEST_CASE(requested_settings_override_defaults) {
   BOOST_TEST(asked("qic", {}) == "epochs=5");
   BOOST_TEST(asked("qic", {"train_articles=40"}, {.quick = true}) == "train_articles=40 epochs=2");
   BOOST_TEST(asked("qic", {"steps=40"}) == "steps=40");
-  // A preset has a length, a warm-up and validations of its own.
+  // A preset brings its own length, warm-up and validations.
   BOOST_TEST(asked("crope", {"preset=shakespeare"}) == "preset=shakespeare eval_protocol=every-token");
   BOOST_TEST(asked("crope", {"preset=shakespeare"}, {.steps = 50}) == "steps=50 preset=shakespeare eval_protocol=every-token");
   BOOST_TEST(asked("qic", {}, {.cost = true}) == "steps=12 eval_batches=1 checkpoint_every=0 eval_every=0");
@@ -58,7 +59,8 @@ BOOST_AUTO_TEST_CASE(every_key_appears_once_and_the_users_value_wins) {
   BOOST_TEST(usual.optimizer.name == "muon");
   const RunConfig asked = config_of("crope", "qkv", {"eval_every=50", "optimizer=adamw", "steps=100"});
   BOOST_TEST(asked.training.eval_every == 50);
-  BOOST_TEST(asked.optimizer.name == "adamw");  // all rows have muon: another one for all is a fair comparison
+  // All rows have muon by default; giving all another one is still a fair comparison.
+  BOOST_TEST(asked.optimizer.name == "adamw");
   BOOST_TEST(asked.training.steps == 100);
   const RunConfig preset = config_of("crope", "qkv", {"preset=shakespeare"});
   BOOST_TEST(preset.training.steps == 2000);

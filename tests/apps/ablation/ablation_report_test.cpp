@@ -26,7 +26,7 @@ AblationTable small_table(const std::string& task) {
           .family = "toys"};
 }
 
-/// Losses of the seeds 0, 1, ...
+/// Results with these losses for the seeds 0, 1, ...
 SeedResults with_losses(const std::vector<double>& losses) {
   SeedResults results;
   for (std::size_t seed = 0; seed < losses.size(); ++seed) {
@@ -47,7 +47,7 @@ SeedResults with_accuracies(const std::vector<double>& accuracies) {
   return results;
 }
 
-/// Paragraphs are broken into lines.
+/// The report breaks paragraphs into lines; this joins them again.
 std::string in_one_line(std::string text) {
   std::replace(text.begin(), text.end(), '\n', ' ');
   return text;
@@ -64,13 +64,13 @@ BOOST_AUTO_TEST_CASE(mean_and_sample_standard_deviation) {
 }
 
 BOOST_AUTO_TEST_CASE(rows_are_compared_by_seed_on_the_scale_of_the_loss) {
-  // half - whole: 0.10, 0.11, 0.12, so mean 0.11 and s/√3 = 0.01/√3; other - whole: -0.2, 0.1, 0.1.
-  // Two rows are compared: t = 6.205347 at two degrees. half: 0.11 ± 0.035827, in % 11.63 [7.70, 15.70].
-  // p of t = 0.11 √3 / 0.01 = 19.0526 is 1 - t/√(2 + t²) = 0.0027435, times 2.
-  // other: mean 0, s = √0.03, reach 0.620535: 0.0 [-46.2, 86.0] and p = 1.
-  // Claims: three are tested, t = 7.648768 at two degrees. whole - half: -0.11 ± 0.044160: -10.42 [-14.29, -6.37];
-  // p = 3 · 0.0027435. whole - other: 0 ± 0.764877, wider than log 1.3. half - other: 0.30, 0.01, 0.02: mean 0.11, s/√3 =
-  // 0.0950438.
+  // The differences half - whole are 0.10, 0.11, 0.12: mean 0.11, s/√3 = 0.01/√3. Those of other - whole are -0.2, 0.1, 0.1.
+  // Two rows are compared, so t = 6.205347 with two degrees of freedom. half: 0.11 ± 0.035827, in percent 11.63 [7.70, 15.70].
+  // For t = 0.11 √3 / 0.01 = 19.0526, p is 1 - t/√(2 + t²) = 0.0027435, times 2.
+  // other: mean 0, s = √0.03, half width 0.620535, in percent 0.0 [-46.2, 86.0], and p = 1.
+  // Three claims are tested, so t = 7.648768 with two degrees of freedom. whole - half: -0.11 ± 0.044160, in percent -10.42
+  // [-14.29, -6.37], p = 3 · 0.0027435. whole - other: 0 ± 0.764877, wider than log 1.3. half - other: 0.30, 0.01, 0.02: mean
+  // 0.11, s/√3 = 0.0950438.
   const AblationReport report(small_table("lm"),
                               {with_losses({2, 2.5, 2.2}), with_losses({2.1, 2.61, 2.32}), with_losses({1.8, 2.6, 2.3})});
   const std::string text = report.markdown();
@@ -128,10 +128,10 @@ BOOST_AUTO_TEST_CASE(higher_accuracies_are_better_and_vary_with_the_test_article
   const AblationReport report(small_table("classify"),
                               {with_accuracies({75, 76, 74}), with_accuracies({70, 71, 69.4}), with_accuracies({75, 76.1, 74})});
   const std::string text = report.markdown();
-  // half - whole: -5, -5, -4.6: mean -4.8667, s/√3 = 0.133333, reach 6.205347 · 0.133333 = 0.827.
+  // The differences half - whole are -5, -5, -4.6: mean -4.8667, s/√3 = 0.133333, half width 6.205347 · 0.133333 = 0.827.
   BOOST_TEST(text.find("| half | half of it | 7 | 70.1 ± 0.8 (3) | -4.9 [-5.7, -4.0] | lower, p = 0.001 | 11.5 |\n") != text.npos,
              text);
-  // √(0.75 · 0.25 / 1000) = 1.37 points
+  // √(0.75 · 0.25 / 1000) = 1.37 percentage points.
   BOOST_TEST(in_one_line(text).find("All runs label the same 1000 articles. The choice of these articles adds a standard deviation "
                                     "of 1.4 points to each accuracy, which more seeds do not show.") != text.npos,
              text);
@@ -145,7 +145,7 @@ BOOST_AUTO_TEST_CASE(a_claim_that_rows_are_alike_can_fail) {
   AblationTable table = small_table("classify");
   table.claims = {{"alike", "whole", "half", 1.0}, {"alike", "whole", "half", 5.0}, {"alike", "whole", "half", 9.0}};
   const AblationReport report(table, {with_accuracies({75, 76, 74}), with_accuracies({70, 71, 69.4}), {}});
-  const std::string text = report.markdown();  // 4.87 ± 1.02
+  const std::string text = report.markdown();  // the difference is 4.87 ± 1.02
   BOOST_TEST(text.find("| whole as half, 1 points apart at most | alike | +4.9 [+3.8, +5.9] | does not hold |") != text.npos, text);
   BOOST_TEST(text.find("| whole as half, 5 points apart at most | alike | +4.9 [+3.8, +5.9] | not significant |") != text.npos,
              text);
@@ -161,7 +161,7 @@ BOOST_AUTO_TEST_CASE(one_seed_is_inconclusive_and_only_pairs_count) {
   BOOST_TEST(text.find("| whole below half | 10 against 11.5 | -9.5 % (1) | not significant, one seed |") != text.npos, text);
   BOOST_TEST(text.find("| half below other | as the other | - | not significant, no pair of runs |") != text.npos, text);
 
-  // The third run of `half` has no partner, and would change the difference if it counted.
+  // The third run of `half` has no partner. If it counted, it would change the difference.
   const AblationReport paired(small_table("lm"), {with_losses({2, 2.5}), with_losses({2.1, 2.61, 9}), {}});
   BOOST_TEST(paired.markdown().find("| +11.1 % [") != std::string::npos, paired.markdown());
   BOOST_TEST(paired.json().find("\"pairs\":[0,1],\"differences\":[10.5171,11.6278]") != std::string::npos, paired.json());
@@ -222,7 +222,7 @@ BOOST_AUTO_TEST_CASE(costs_are_multiples_of_the_first_row) {
   BOOST_TEST(timed.find("| whole | 100 | 2 (1.00) | 1050 ± 71 (1.00) | 100 (1.00) | 2.50 ± 0.71 (1.00) |\n") != timed.npos, timed);
   BOOST_TEST(timed.find("| half | 100 | 3 (1.50) | 2100 (2.00) | 100 (1.00) | - |\n") != timed.npos, timed);
   BOOST_TEST(timed.find("come from several") == timed.npos, timed);
-  // Rows timed on different processors.
+  // The rows were timed on different processors.
   one[0].timed_by["processor"] = "Abacus 5";
   const std::string turned = AblationReport(table, {two, one, {}}).costs();
   BOOST_TEST(turned.find("| 100 (1.00) | 2.50 ± 0.71 |\n") != turned.npos, turned);
@@ -231,7 +231,7 @@ BOOST_AUTO_TEST_CASE(costs_are_multiples_of_the_first_row) {
   BOOST_TEST(in_one_line(AblationReport(table, {one, two, {}}).costs()).find("speeds cannot be compared") != std::string::npos);
 }
 
-/// A run whose training loss falls by so much each step, of 300 steps of 2e12 FLOPs; logged every tenth.
+/// A run of 300 steps of 2e12 FLOPs whose training loss falls by `slope` each step and is logged every tenth step.
 AblationResult falling(double first, double slope) {
   AblationResult r;
   r.loss = r.metric = 1;
@@ -241,8 +241,8 @@ AblationResult falling(double first, double slope) {
 }
 
 BOOST_AUTO_TEST_CASE(pace_counts_steps_to_a_loss_that_all_rows_reach) {
-  // The mean over (s - 100, s] of a line that is logged every tenth step is its value at s - 45. The slow row ends at 5 - 2.55
-  // = 2.45.
+  // The mean over (s - 100, s] of a line that is logged every tenth step is its value at s - 45. The slow row ends at 5 - 2.55 =
+  // 2.45.
   const SeedResults slow = {{0, falling(5, 0.01)}}, fast = {{0, falling(5, 0.02)}, {1, falling(5, 0.016)}};
   const std::string text = AblationReport(small_table("lm"), {slow, fast, {}}).pace();
   BOOST_TEST(text.find("| row | million FLOPs a token | steps to a training loss of 2.45 | 10¹² FLOPs to 2.45 |\n") != text.npos,

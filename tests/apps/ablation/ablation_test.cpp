@@ -34,7 +34,7 @@ BOOST_AUTO_TEST_CASE(every_row_is_a_model_of_its_own_that_can_be_built) {
              "ablate: \"crop\" has no table; families with tables: complexformer|crope|crat|qic; did you mean crope?");
 }
 
-// The papers' claims are data, in experiments/.
+// The papers' claims are data: they live in experiments/, not in the code of the families.
 BOOST_AUTO_TEST_CASE(families_hold_no_claims) {
   for (const char* family : {"complexformer", "crope", "crat", "qic"}) {
     const AblationTable& table = ablation_table(family);
@@ -46,7 +46,7 @@ BOOST_AUTO_TEST_CASE(families_hold_no_claims) {
 BOOST_AUTO_TEST_CASE(stopped_ablations_resume_and_finished_ones_are_only_read) {
   const TemporaryDirectory scratch;
 #ifdef ARGAND_SANITIZED
-  // A step takes 0.7 s instead of 15: still long enough to be stopped in.
+  // A step takes 0.7 s instead of 15 s, which is still long enough to be stopped in.
   const std::string sizes = " --set d_model=32,n_layers=1,n_heads=2,d_ff=32";
 #else
   const std::string sizes;
@@ -77,7 +77,7 @@ BOOST_AUTO_TEST_CASE(stopped_ablations_resume_and_finished_ones_are_only_read) {
   BOOST_TEST(other.code == 2);
   BOOST_TEST(other.err.find("contains an ablation with different settings") != std::string::npos, other.err);
 
-  // An ablation from a version without a choice of protocols continues with its own, and with no other.
+  // An ablation begun by a version without a choice of protocols continues with the protocol of that version, and with no other.
   const std::string settings = scratch / "ablation/ablation.json";
   std::string text = contents_of(settings);
   const std::string key = ",\"eval_protocol\":\"every-token\"";
@@ -98,7 +98,7 @@ BOOST_AUTO_TEST_CASE(a_failing_run_is_named_and_the_others_are_kept) {
   BOOST_TEST(
       done.err.find("argand: ablate: 1 of 1 runs failed; run the same command to try them again\n  none, seed 0: argand: ") == 0,
       done.err);
-  // Missing data are reported once, and the folder can still be used by the same command with other data.
+  // Missing data are reported once, and afterwards the same command can use the folder with other data.
   const Finished nowhere = run_argand(scratch, "ablate crope --steps 2 --data nowhere --out " + (scratch / "new"));
   BOOST_TEST(nowhere.code == 1);
   BOOST_TEST(nowhere.err.starts_with("argand: data: nowhere does not exist; "), nowhere.err);
@@ -121,7 +121,7 @@ BOOST_AUTO_TEST_CASE(requested_values_win_in_every_run) {
   BOOST_TEST(config.find("\"optimizer\": \"adamw\"") != std::string::npos, config);
   std::size_t validations = 0;
   for (std::size_t at = 0; (at = log.find("\"valid_loss\"", at + 1)) != std::string::npos;) ++validations;
-  BOOST_TEST(validations == 3U);  // after 2, 4 and 5
+  BOOST_TEST(validations == 3U);  // after steps 2, 4 and 5
   const Finished refused = run_argand(scratch, "ablate crope --set seed=1" + small + (scratch / "other"));
   BOOST_TEST(refused.code == 2);
   BOOST_TEST(refused.out == "");
@@ -146,7 +146,7 @@ BOOST_AUTO_TEST_CASE(costs_are_measured_in_a_few_steps) {
 
   const auto timed = nlohmann::json::parse(contents_of(out + "/qkv/seed-0/latency.json"));
   BOOST_TEST(timed["milliseconds_per_token"].get<double>() > 0);
-  BOOST_TEST(timed["prompt_length"] == 4);  // a quarter of a window
+  BOOST_TEST(timed["prompt_length"] == 4);  // a quarter of the window
   BOOST_TEST(timed["tokens"] == 12);
 
   const std::string kept = scratch / "kept.json";

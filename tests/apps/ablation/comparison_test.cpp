@@ -8,13 +8,14 @@ using namespace argand;
 
 BOOST_AUTO_TEST_SUITE(comparison, *boost::unit_test::tolerance(1e-6))
 
-// Of two degrees of freedom Student's t has P(|t| > x) = 1 - x / √(2 + x²), of one it is Cauchy's, P(|t| > x) = 1 - 2/π atan x.
+// With two degrees of freedom Student's t has P(|t| > x) = 1 - x / √(2 + x²); with one it is Cauchy's, P(|t| > x) = 1 - 2/π atan
+// x.
 
 BOOST_AUTO_TEST_CASE(three_pairs_by_hand) {
   const PairedDifference c = compare_pairs({{1, 2, 3}}).at(0);
   BOOST_TEST(c.pairs == 3U);
   BOOST_TEST(c.mean == 2.0);
-  const double reach = 4.302652730 / std::sqrt(3.0);  // the tables' t of 0.975 and two degrees; s = 1
+  const double reach = 4.302652730 / std::sqrt(3.0);  // from tables: t of 0.975 with two degrees of freedom; s = 1
   BOOST_TEST(*c.low == 2 - reach);
   BOOST_TEST(*c.high == 2 + reach);
   BOOST_TEST(*c.p == 1 - std::sqrt(12.0) / std::sqrt(14.0));  // t = 2 √3
@@ -24,7 +25,7 @@ BOOST_AUTO_TEST_CASE(three_pairs_by_hand) {
 }
 
 BOOST_AUTO_TEST_CASE(intervals_of_several_rows_are_wider_and_p_grows_in_steps) {
-  // The third row has one pair, the fourth none: they are not tested, and m is 2.
+  // The third row has one pair and the fourth none, so they are not tested, and m is 2.
   const auto rows = compare_pairs({{1, 2, 3}, {1, 3}, {7}, {}});
   const double t2 = 0.975 * std::sqrt(2 / (1 - 0.975 * 0.975)), t1 = std::tan(std::numbers::pi * 0.4875);
   BOOST_TEST(*rows[0].high == 2 + t2 / std::sqrt(3.0));
@@ -39,13 +40,13 @@ BOOST_AUTO_TEST_CASE(intervals_of_several_rows_are_wider_and_p_grows_in_steps) {
 }
 
 BOOST_AUTO_TEST_CASE(a_later_p_is_never_below_an_earlier_one_nor_above_1) {
-  // 3 p, 2 p', p'': the second would fall below the first.
+  // Holm's factors make the p-values 3 p, 2 p', p''; the second would fall below the first.
   const auto rows = compare_pairs({{1, 2, 3}, {1.02, 2, 3}, {-1, 1, 0.1}});
   BOOST_TEST(*rows[0].p <= *rows[1].p + 1e-12);
   const double p_of_second = *compare_pairs({{1.02, 2, 3}}).at(0).p, p_of_first = *compare_pairs({{1, 2, 3}}).at(0).p;
   BOOST_TEST((p_of_second < p_of_first));
   BOOST_TEST(*rows[1].p == 3 * p_of_second);  // the smallest of three
-  BOOST_TEST(*rows[0].p == 3 * p_of_second);  // 2 p_of_first is less than that
+  BOOST_TEST(*rows[0].p == 3 * p_of_second);  // 2 p_of_first would be less than that
   BOOST_TEST(*rows[2].p <= 1.0);
   for (const PairedDifference& c : compare_pairs({{-1, 1}, {1, -1}, {-2, 2}})) BOOST_TEST(*c.p == 1.0);
 }
@@ -58,10 +59,10 @@ BOOST_AUTO_TEST_CASE(equal_differences_have_intervals_of_no_width) {
   BOOST_TEST((*rows[1].low == 0.5 && *rows[1].high == 0.5));
 }
 
-// The statement of the intervals itself: of many experiments with three rows that do not differ, about 5 % say that one does.
+// Tests what the intervals claim: of many experiments with three rows that do not differ, about 5 % report a difference.
 BOOST_AUTO_TEST_CASE(intervals_have_their_stated_coverage) {
   std::uint64_t state = 1;
-  const auto uniform = [&] {  // Knuth's MMIX
+  const auto uniform = [&] {  // a linear congruential generator with the constants of Knuth's MMIX
     state = state * 6364136223846793005ULL + 1442695040888963407ULL;
     return (static_cast<double>(state >> 11) + 0.5) / 9007199254740992.0;
   };
@@ -79,9 +80,9 @@ BOOST_AUTO_TEST_CASE(intervals_have_their_stated_coverage) {
     }
     wrong += missed, small_p += significant;
   }
-  // Independent rows: 1 - (1 - 0.05/3)³ = 4.92 %, of which 4000 experiments find 4.92 ± 0.34 %.
+  // For independent rows the rate is 1 - (1 - 0.05/3)³ = 4.92 %; in 4000 experiments its standard deviation is 0.34 %.
   BOOST_TEST((wrong > 0.0492 * experiments - 3.5 * 13.7 && wrong < 0.0492 * experiments + 3.5 * 13.7), wrong);
-  BOOST_TEST(wrong == small_p);  // Holm's smallest p and Bonferroni's interval agree whether there is anything
+  BOOST_TEST(wrong == small_p);  // Holm's smallest p and Bonferroni's intervals agree on whether any row differs
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -46,7 +46,7 @@ BOOST_AUTO_TEST_CASE(runs_are_probed_judged_and_kept) {
   const std::string text = written["texts"][0];
   BOOST_TEST(std::count(text.begin(), text.end(), ' ') == 32 + 256 - 1);
   BOOST_TEST(text.starts_with("the cat sat on mat 0 <eos> the cat"), text);
-  // RoPE goes beyond the training's windows; learned positions end with them.
+  // RoPE works beyond the length of the training windows; learned positions end with it.
   const Json longer = read(out + "/fixed/seed-0/positions.json"), learned = read(out + "/learned/seed-0/positions.json");
   BOOST_TEST(longer["length"] == 128);
   BOOST_TEST(longer["positions"].size() == 4U);
@@ -61,9 +61,9 @@ BOOST_AUTO_TEST_CASE(runs_are_probed_judged_and_kept) {
   BOOST_TEST(tables.find("with other passages") == std::string::npos, tables);
   const std::string before = contents_of(out + "/fixed/seed-0/written.json");
   BOOST_TEST(run_argand(scratch, train + out + " --probe").code == 0);
-  BOOST_TEST(contents_of(out + "/fixed/seed-0/written.json") == before);  // writes it only once
+  BOOST_TEST(contents_of(out + "/fixed/seed-0/written.json") == before);  // the file is written only once
 
-  // The judge's likelihood is the one that `argand eval` finds for the model that wrote the text.
+  // The judge's likelihood equals the one that `argand eval` finds for the model that wrote the text.
   const std::string judge = out + "/learned/seed-0/last.safetensors";
   const Finished judged = run_argand(scratch, "ablate complexformer --out " + out + " --judge " + judge);
   BOOST_TEST_REQUIRE(judged.code == 0, judged.err);
@@ -79,13 +79,13 @@ BOOST_AUTO_TEST_CASE(runs_are_probed_judged_and_kept) {
   BOOST_TEST(now["corpus"]["loss"].get<double>() == same["corpus"]["loss"].get<double>(), boost::test_tools::tolerance(1e-12));
   const std::string perplexity = fmt::format("{:.1f}", std::exp(same["corpus"]["loss"].get<double>()));
   BOOST_TEST(judged.out.find("| *the text itself* | " + perplexity + " |") != std::string::npos, judged.out);
-  // If the text is no longer available, only generated texts are judged; this judge's earlier result for the text is kept.
+  // If the text is no longer available, only generated texts are judged, and this judge's earlier result for the text is kept.
   std::filesystem::rename(corpus, corpus + "-elsewhere");
   const Finished alone = run_argand(scratch, "ablate complexformer --out " + out + " --judge " + judge);
   BOOST_TEST(alone.code == 0, alone.err);
   BOOST_TEST(alone.err.find("no text to compare with") != std::string::npos, alone.err);
   BOOST_TEST(read(out + "/fixed/seed-0/written.json") == now);
-  // Another judge's result is not kept.
+  // An earlier result of another judge is not kept.
   const Finished other =
       run_argand(scratch, "ablate complexformer --out " + out + " --judge " + out + "/fixed/seed-0/last.safetensors");
   BOOST_TEST(other.code == 0, other.err);
@@ -93,7 +93,7 @@ BOOST_AUTO_TEST_CASE(runs_are_probed_judged_and_kept) {
   BOOST_TEST(without["model"]["loss"] != now["model"]["loss"]);
   BOOST_TEST(!without["corpus"].contains("loss"));
 
-  // Kept, with the tables.
+  // Probes are kept together with the tables.
   BOOST_TEST_REQUIRE(run_argand(scratch, "ablate complexformer --out " + out + " --keep " + kept).code == 0);
   const Finished shown = run_argand(scratch, "ablate " + kept);
   BOOST_TEST(shown.out == contents_of(out + "/table.md") + "\n" + contents_of(out + "/probes.md"), shown.err);

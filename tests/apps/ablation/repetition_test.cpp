@@ -19,7 +19,7 @@ BOOST_AUTO_TEST_SUITE(repetition)
 
 namespace {
 
-/// A finished run of a hundred steps, with this accuracy in percent, or a loss.
+/// Writes a finished run of a hundred steps with this accuracy in percent, or with this loss.
 void write_run(const std::string& folder, double accuracy, double lr = 0.002, double loss = 1.5) {
   std::filesystem::create_directories(folder);
   RunConfig config;
@@ -43,16 +43,18 @@ const std::string sizes = " --set d_model=16,n_layers=1,n_heads=2,d_ff=16,length
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(means_by_hand) {
-  // s = 1, n = 3: t(2; 97.5 %) = 4.30265, of one run each s √2, of two s.
+  // s = 1 and n = 3, so t(2; 97.5 %) = 4.30265. The means of one run each may differ by s √2 times that, those of two runs each
+  // by s times that.
   const Spread seen = spread_of({1, 2, 3});
   BOOST_TEST(*means_within(seen, 1) == 4.30265 * std::sqrt(2), boost::test_tools::tolerance(1e-5));
   BOOST_TEST(*means_within(seen, 2) == 4.30265, boost::test_tools::tolerance(1e-5));
-  BOOST_TEST(*means_within(seen, 2, 2) == 6.20535, boost::test_tools::tolerance(1e-5));  // t(2; 98.75 %)
+  BOOST_TEST(*means_within(seen, 2, 2) == 6.20535, boost::test_tools::tolerance(1e-5));  // t(2; 98.75 %), for two rows
   BOOST_TEST(!means_within(spread_of({1}), 2).has_value());
   BOOST_TEST(!means_within(seen, 0).has_value());
 }
 
-// Of two rows whose runs are all drawn alike, both are within in 95 of 100 tables: (1 - 0.05/2)² = 95.06 %, 4000 of them ± 0.34 %.
+// If all runs of two rows are drawn from one distribution, both rows lie within reach in 95 of 100 tables: (1 - 0.05/2)² = 95.06
+// %, with a standard deviation of 0.34 % in 4000 tables.
 BOOST_AUTO_TEST_CASE(means_lie_within_as_often_as_stated) {
   std::mt19937_64 random(1);
   std::normal_distribution<double> normal(70, 2);
@@ -84,12 +86,12 @@ BOOST_AUTO_TEST_CASE(rows_land_or_do_not) {
     write_run(folder_of_run(kept, "standard", seed), seed == 0 ? 50 : 80);
   }
   write_run(folder_of_run(out, "learned", 1), 76.5);
-  write_run(folder_of_run(out, "learned", 7), 10);  // not in the kept results, and so not compared
+  write_run(folder_of_run(out, "learned", 7), 10);  // its seed is not in the kept results, so it is not compared
   write_run(folder_of_run(out, "real", 0), 81.4);
-  write_run(folder_of_run(out, "standard", 0), 50);  // far from the mean, yet exactly the kept result
+  write_run(folder_of_run(out, "standard", 0), 50);  // far from the mean, yet exactly the kept result of this seed
   const Repetition repetition(read_result_folder(table, kept), read_result_folder(table, out));
   const std::vector<RepeatedRow>& rows = repetition.rows();
-  // Three rows are compared: t(2; 1 - 0.025/3) √2 = 7.6488 √2 times the deviations 1 and 0.1.
+  // Three rows are compared, so the limit is t(2; 1 - 0.025/3) √2 = 7.6488 √2 times the deviations 1 and 0.1.
   BOOST_TEST(*rows[0].within == 7.6488 * std::sqrt(2), boost::test_tools::tolerance(1e-4));
   BOOST_TEST(rows[0].apart == 2.5, boost::test_tools::tolerance(1e-9));
   BOOST_TEST((rows[0].lands() && !rows[1].lands() && !rows[2].lands() && rows[3].lands()));
@@ -102,7 +104,7 @@ BOOST_AUTO_TEST_CASE(rows_land_or_do_not) {
                            "| 50.0 (1) | 50.0 (1) | 0.0 |", "| the same numbers |\n", "Bonferroni for 3 rows"})
     BOOST_TEST(text.find(line) != std::string::npos, text);
 
-  // Another configuration is not a repetition, whatever its result.
+  // A run with another configuration is not a repetition, whatever its result.
   write_run(folder_of_run(out, "learned", 1), 74, 0.003);
   const Repetition other(read_result_folder(table, kept), read_result_folder(table, out));
   BOOST_TEST(!other.rows()[0].lands());
@@ -152,12 +154,12 @@ BOOST_AUTO_TEST_CASE(kept_rows_are_trained_again_with_one_command) {
   const Finished table = run_argand(scratch, repeat + " --table");
   BOOST_TEST(table.code == 0, table.err);
   BOOST_TEST(table.out == contents_of(again + "/repeated.md"));
-  // Repeated results can be kept, too, and compared without their runs.
+  // Results of a repetition can be kept as well, and compared after their runs are gone.
   const std::string repeated = scratch / "repeated.json";
   BOOST_TEST_REQUIRE(run_argand(scratch, "ablate " + kept + " --out " + again + " --keep " + repeated).code == 0);
   BOOST_TEST(run_argand(scratch, "ablate " + kept + " --repeat --table --out " + repeated).out == table.out);
 
-  // A kept result that this program does not reproduce.
+  // Now a kept result that this program does not reproduce.
   const std::string text = contents_of(kept);
   const auto with = [&](const std::string& before, const std::string& now, std::size_t from = 0) {
     std::string changed = text;
@@ -169,7 +171,7 @@ BOOST_AUTO_TEST_CASE(kept_rows_are_trained_again_with_one_command) {
   const Finished fails = run_argand(scratch, repeat + " --table");
   BOOST_TEST(fails.out.find("| the same numbers |") == std::string::npos, fails.out);
 
-  // Kept settings that this program does not have any more.
+  // Kept settings that this program no longer has.
   with("\"batch\": 4", "\"batch\": 5");
   refused(repeat + " --rows qk" + data, "this program would train qk differently: batch is 4, was 5");
   with("\"clip\": 1.0", "\"clop\": 1.0");
@@ -180,7 +182,8 @@ BOOST_AUTO_TEST_CASE(kept_rows_are_trained_again_with_one_command) {
   refused(repeat + " --rows qk" + data, "this program cannot train qk as it was: ");
 }
 
-// Each with the settings of its own run: the rate that a search found, sizes that were asked, data that decide the length.
+// Each recipe is trained with the settings of its own run: the rate that a search found, the sizes that were asked for, and data
+// that decide the length.
 BOOST_AUTO_TEST_CASE(the_shipped_recipes_can_be_trained) {
   std::size_t files = 0;
   for (const auto& entry : std::filesystem::directory_iterator(std::string(ARGAND_SOURCE_DIR) + "/bench/results/tables")) {

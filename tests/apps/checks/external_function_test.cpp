@@ -20,7 +20,7 @@ using C = std::complex<double>;
 /// The output of `argand gradcheck --external "sh SCRIPT"` for a shell script of these lines.
 Finished checked(const std::string& script, const std::string& options = "") {
   const TemporaryDirectory scratch;
-  // The test's runner splits at spaces: the command must have none.
+  // run_argand splits arguments at spaces, so the command must not contain any.
   std::ofstream(scratch / "answers") << "#!/bin/sh\n" << script;
   chmod((scratch / "answers").c_str(), 0700);
   Finished done = run_argand(scratch, "gradcheck --external " + (scratch / "answers") + " " + options);
@@ -56,7 +56,7 @@ BOOST_AUTO_TEST_CASE(a_program_that_dies_hangs_or_talks_nonsense_gets_one_line) 
     return done.err;
   };
   BOOST_TEST(told("exit 3") == "argand: gradcheck: \"PROGRAM\" exited with status 3 without an answer\n");
-  // The shell that starts it may say so as well.
+  // The shell that starts the program may report the signal as well.
   BOOST_TEST(told("kill -9 $$").ends_with("argand: gradcheck: \"PROGRAM\" was terminated by signal 9 (Killed)\n"));
   BOOST_TEST(told("sleep 60", "--timeout 0.1") == "argand: gradcheck: \"PROGRAM\" did not answer within 0.1 s\n");
   BOOST_TEST(told("echo hello") ==
@@ -83,7 +83,7 @@ BOOST_AUTO_TEST_CASE(nothing_is_left_running_after_success_or_a_signal) {
     const pid_t child = std::stoi(contents_of(scratch / "child"));
     for (int k = 0; k < 100 && ::kill(child, 0) == 0; ++k) {
       const std::string state = contents_of(fmt::format("/proc/{}/stat", child));
-      if (state.find(") Z ") != state.npos) break;  // ended, and not yet reaped by process 1
+      if (state.find(") Z ") != state.npos) break;  // it has ended, and process 1 has not reaped it yet
       std::this_thread::sleep_for(std::chrono::milliseconds(20));
     }
     const std::string state = ::kill(child, 0) == 0 ? contents_of(fmt::format("/proc/{}/stat", child)) : ") Z ";

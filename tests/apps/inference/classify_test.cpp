@@ -1,4 +1,4 @@
-/// The real program trains classifiers, is killed, resumes, and labels lines.
+/// Runs the real program: it trains classifiers, is killed, resumes, and labels lines.
 
 #include <chrono>
 #include <iostream>
@@ -25,7 +25,7 @@ void is_refused(const TemporaryDirectory& scratch, const std::string& arguments,
   }
 }
 
-/// A classifier trained for two epochs, made once.
+/// A classifier that was trained for two epochs, made once for all tests.
 struct Classifier {
   TemporaryDirectory scratch;
   std::string path = scratch / "run";
@@ -38,7 +38,7 @@ const Classifier& classifier() {
   return instance;
 }
 
-/// What `argand classify` makes of these lines.
+/// The output of `argand classify` for these lines.
 Finished classify(std::string_view lines, const std::string& options = "") {
   const TemporaryDirectory scratch;
   const std::string input = scratch.file("input", lines);
@@ -56,7 +56,7 @@ std::vector<std::string> lines_of(const std::string& text) {
 
 BOOST_AUTO_TEST_CASE(trains_and_shows_the_result) {
   const std::string& out = classifier().trained.out;
-  // 330 articles are 21 batches of 16, the last one smaller; two epochs of them.
+  // 330 articles make 21 batches of 16, the last one smaller; the run takes two epochs.
   BOOST_TEST(out.find("42 steps of 16 articles of 4 classes in float32, 1 thread\n") != std::string::npos);
   BOOST_TEST(out.find("step 21: test loss ") != std::string::npos);
   BOOST_TEST(out.find("after the last step, on the 70 test articles:\nclass    accuracy  precision") != std::string::npos);
@@ -101,11 +101,11 @@ BOOST_AUTO_TEST_CASE(the_angles_of_qic_are_logged_as_they_train) {
   BOOST_TEST_REQUIRE(steps.size() == 12U);
   std::size_t angles = 0;
   for (const auto& [name, values] : steps.back().items()) angles += values.size();
-  BOOST_TEST(angles == 11U);  // one of the model, two of blocks, eight of heads
+  BOOST_TEST(angles == 11U);  // one of the model, two of the blocks, eight of the heads
   for (const char* name : {"theta", "blocks.0.theta", "blocks.1.attn.theta"}) {
     BOOST_TEST_REQUIRE(steps.front().contains(name), name);
     BOOST_TEST(steps.front()[name][0].get<double>() != steps.back()[name][0].get<double>(), name);
-    BOOST_TEST(std::abs(steps.back()[name][0].get<double>() - 0.5236) < 0.2, name);  // from pi/6
+    BOOST_TEST(std::abs(steps.back()[name][0].get<double>() - 0.5236) < 0.2, name);  // still near the initial pi/6
   }
   BOOST_TEST(finished.out.find("\nthe angles θ (κ) after the last step:\n") != std::string::npos);
   BOOST_TEST(run_argand(scratch, "inspect " + run).out.find("\nthe angles θ (κ)\n") != std::string::npos);
@@ -116,7 +116,7 @@ BOOST_AUTO_TEST_CASE(labels_lines_one_by_one) {
   BOOST_TEST(plain.code == 0);
   BOOST_TEST(plain.err == "");
   const std::vector<std::string> lines = lines_of(plain.out);
-  BOOST_TEST_REQUIRE(lines.size() == 3U);  // one for each, also for the empty one
+  BOOST_TEST_REQUIRE(lines.size() == 3U);  // one line for each input line, also for the empty one
   BOOST_TEST(lines[0].substr(0, lines[0].find('\t')).size() > 0U);
   BOOST_TEST(lines[1] == "");
   const double p = std::stod(lines[0].substr(lines[0].find('\t') + 1));
@@ -124,7 +124,7 @@ BOOST_AUTO_TEST_CASE(labels_lines_one_by_one) {
   BOOST_TEST(p <= 1);
   const std::vector<std::string> all = lines_of(classify("a rose\n", "--top 9").out);
   BOOST_TEST_REQUIRE(all.size() == 1U);
-  BOOST_TEST(std::count(all[0].begin(), all[0].end(), '\t') == 7);  // four labels, four probabilities
+  BOOST_TEST(std::count(all[0].begin(), all[0].end(), '\t') == 7);  // four labels and four probabilities
   BOOST_TEST(classify("").out == "");
 }
 
@@ -176,14 +176,14 @@ BOOST_AUTO_TEST_CASE(eval_and_inspect_of_a_classifier) {
   BOOST_TEST(eval.code == 0);
   BOOST_TEST(eval.out.starts_with(last + " at step 42, test part, 70 articles: loss "));
   const std::string table = classifier().trained.out.substr(classifier().trained.out.find("class    accuracy"));
-  BOOST_TEST(eval.out.ends_with(table.substr(0, table.find("loss "))));  // the same table with which training ended
+  BOOST_TEST(eval.out.ends_with(table.substr(0, table.find("loss "))));  // the table printed at the end of training
   BOOST_TEST(run_argand(scratch, "eval --split train " + last).out.find("train part, 330 articles: loss ") != std::string::npos);
   const Finished inspect = run_argand(scratch, "inspect " + last);
   BOOST_TEST(inspect.code == 0);
   BOOST_TEST(inspect.out.find(" words, 4 classes, float32\nstep 42 of 42, best test accuracy ") != std::string::npos);
   BOOST_TEST(run_argand(scratch, "inspect --travel --attention " + last).out.find("\nhow sharply heads attend") !=
              std::string::npos);
-  // The figures of each class are those of its rows and columns.
+  // The precision and recall of each class follow from its row and column.
   const std::string file = scratch / "figures.json";
   BOOST_TEST(run_argand(scratch, "eval " + last + " --json " + file).code == 0);
   const auto json = nlohmann::json::parse(contents_of(file));
@@ -217,7 +217,7 @@ BOOST_AUTO_TEST_CASE(killed_at_any_step_it_ends_in_the_same_files) {
     if (reaches_step(program, killed, step)) program.signal(SIGKILL), ++kills;
     program.wait();
   }
-  BOOST_TEST(kills >= 2);  // a fast machine may outrun one of them
+  BOOST_TEST(kills >= 2);  // a fast machine may finish before one of the kills
   BOOST_TEST(run_argand(scratch, "train classify --threads 1 --resume " + killed).code == 0);
   std::size_t compared = 0;
   for (const auto& entry : std::filesystem::directory_iterator(whole)) {
@@ -305,7 +305,7 @@ BOOST_AUTO_TEST_CASE(damaged_files_beside_the_checkpoint) {
   is_refused(scratch, "classify " + scratch / "run", 1,
              "argand: checkpoint: " + scratch / "run/vocab.txt" + " is not the vocabulary that " + best +
                  " was trained with: its checksum differs");
-  scratch.file("run/vocab.txt", "\n \na\n");  // a character model's, which is no list of words
+  scratch.file("run/vocab.txt", "\n \na\n");  // the vocabulary of a character model, which is not a list of words
   is_refused(scratch, "classify " + scratch / "run", 1,
              "argand: checkpoint: " + scratch / "run/vocab.txt" + " is not the vocabulary that " + best +
                  " was trained with: its checksum differs");

@@ -14,7 +14,7 @@ BOOST_AUTO_TEST_SUITE(dual_encoder)
 
 namespace {
 
-/// Titles and descriptions that share no word, so that the pairs must be learnt.
+/// Articles whose titles and descriptions share no word, so that the pairs must be learnt.
 std::vector<Article> articles(int n, int subjects = 12) {
   std::vector<Article> all;
   for (int i = 0; i < n; ++i) {
@@ -32,7 +32,7 @@ std::vector<float> numbers(const Tensor<float>& x) { return {x.begin(), x.end()}
 
 }  // namespace
 
-#ifndef ARGAND_SANITIZED  // two minutes there, of steps that the next case takes as well
+#ifndef ARGAND_SANITIZED  // would take two minutes; the next case takes the same steps
 BOOST_AUTO_TEST_CASE(they_learn_which_words_belong_together) {
   const std::vector<Article> all = articles(600), asked = articles(144);
   for (const std::int64_t layers : {0, 1}) {

@@ -25,7 +25,7 @@ std::unique_ptr<Model<double>> small_model(const std::string& family) {
   return make_model<double>(config, 3);
 }
 
-/// The likeliest token after the text, by a forward pass over all of it.
+/// The likeliest token after the text, by a forward pass over the whole text.
 std::int32_t likeliest(Model<double>& model, const std::vector<std::int32_t>& text) {
   const NoGrad none;
   const auto T = static_cast<std::int64_t>(text.size());
@@ -44,7 +44,8 @@ BOOST_AUTO_TEST_CASE(greedy_text_matches_full_forward_passes) {
                      [&](std::span<const std::int32_t> next) { text.push_back(next[0]); });
     for (int i = 0; i < 20; ++i) {
       const std::int32_t next = likeliest(*model, window);
-      if (window.size() == 8) window.erase(window.begin(), window.begin() + 5);  // 8 read: the last 4 with the new one are kept
+      // The window of 8 is full: its last 3 tokens and the new one are kept.
+      if (window.size() == 8) window.erase(window.begin(), window.begin() + 5);
       window.push_back(next);
       expected.push_back(next);
     }
@@ -89,7 +90,7 @@ BOOST_AUTO_TEST_CASE(several_prompts_are_continued_as_each_alone) {
   const TemporaryDirectory scratch;
   const std::string run = scratch / "run", command = "generate " + run + " --tokens 6 --temperature 0 --threads 1";
   BOOST_TEST_REQUIRE(run_argand(scratch, "train lm --steps 6 --tokens char --out " + run + tiny).code == 0);
-  // Prompts of the same length share a batch with their samples.
+  // Prompts of equal length share a batch, together with their samples.
   std::vector<std::string> alone;
   for (const char* prompt : {"the", "that", "cat"}) alone.push_back(run_argand(scratch, command + " --prompt " + prompt).out);
   const Finished together = run_argand(scratch, command + " --prompt the --prompt that --prompt cat --samples 2");
@@ -122,7 +123,7 @@ BOOST_AUTO_TEST_CASE(texts_end_before_the_stop_text_and_say_so_in_json) {
   BOOST_TEST(whole["ended_by"] == "length");
   BOOST_TEST(text.size() == 40U);
   const auto pair = std::adjacent_find(text.begin() + 10, text.end(), [](char a, char b) { return a > ' ' && b > ' '; });
-  BOOST_TEST_REQUIRE((pair != text.end()), text);  // options are split at spaces here
+  BOOST_TEST_REQUIRE((pair != text.end()), text);  // the runner splits options at spaces, so the text must not contain any
   const std::string stop(pair, pair + 2), before = text.substr(0, text.find(stop));
   const nlohmann::json ended = json("--tokens 40 --stop " + stop);
   BOOST_TEST(ended["text"] == before);

@@ -15,12 +15,12 @@ BOOST_AUTO_TEST_CASE(every_op_is_fully_explained) {
   BOOST_TEST(told == Op::all().size());
   std::size_t n = 0;
   for (const Op* op : Op::all()) {
-    if (sanitized && n++ % 5 != 0) continue;  // what they do at ±inf is tried on many numbers
+    if (sanitized && n++ % 5 != 0) continue;  // the behaviour at ±inf is found by trying many numbers, which is slow here
     BOOST_TEST_CONTEXT(op->name()) {
       const OpText& t = op->text();
       for (const std::string* text : {&t.equation, &t.dz, &t.dzbar, &t.vjp, &t.derivation, &t.singular, &t.source}) {
         BOOST_TEST(!text->empty());
-        BOOST_TEST(text->find('`') == std::string::npos);  // Markdown's own
+        BOOST_TEST(text->find('`') == std::string::npos);  // a backtick would end Markdown's code span
       }
       BOOST_TEST((t.kind == Kind::Holomorphic) == (t.dzbar == "0"));
       std::istringstream lines(op_text(*op, plain));

@@ -92,7 +92,8 @@ BOOST_AUTO_TEST_CASE(functions_and_their_aliases) {
     std::string arguments;
     for (const Takes takes : f.takes)
       arguments +=
-          (arguments.empty() ? "" : ", ") + std::string(takes == Takes::Real ? "abs(z)/4" : "z");  // erfinv's domain ends at 1
+          // The domain of erfinv ends at 1.
+          (arguments.empty() ? "" : ", ") + std::string(takes == Takes::Real ? "abs(z)/4" : "z");
     const C w = value(f.name + "(" + arguments + ")");
     BOOST_TEST(std::isfinite(std::abs(w)), f.name);
     BOOST_TEST((Op::find(f.name) != nullptr || f.name == "digamma"), f.name);
@@ -119,7 +120,7 @@ BOOST_AUTO_TEST_CASE(real_values_stay_real) {
     BOOST_TEST(is_real(text), text);
   for (const char* text : {"z", "re(z)*i", "1 + 2i", "sqrt(re(z))", "log(im(z))", "re(z)^0.5", "abs(z)*z", "polar(abs(z), 1)"})
     BOOST_TEST(!is_real(text), text);
-  // What a real op would have made NaN.
+  // Where a real op would give NaN, the expression is complex.
   BOOST_TEST(value("sqrt(-4)") == C(0, 2));
   BOOST_TEST(close(value("sqrt(re(z))", {-9, 1}), C(0, 3)));
   BOOST_TEST(close(value("log(re(z))", {-1, 1}), C(0, std::numbers::pi)));
@@ -135,7 +136,7 @@ BOOST_AUTO_TEST_CASE(points_and_variables) {
   const Tensor<C> z({3}, {{1, 2}, {0, 0}, {-1, 1}}), w({3}, {{1, 1}, {2, 3}, {0, 1}});
   const auto y = std::get<Var<C>>(f({Var<C>(z), Var<C>(w)}));
   for (std::int64_t n = 0; n < 3; ++n) BOOST_TEST(y.value()(n) == z(n) * std::conj(w(n)) + 1.0);
-  // A real argument, and a constant at every point.
+  // A real argument stays real, and a constant is repeated for every point.
   BOOST_TEST(Expression("x^2", {"x"})({Var<double>(Tensor<double>({2}, {1.0, 2.0}))}).index() == 0);
   BOOST_TEST((std::get<Var<double>>(Expression("2")({Var<C>(z)})).shape() == Shape{3}));
   BOOST_TEST(error_of([&] { f({Var<C>(z)}); }) == "expression: g has 2 variables, got 1 argument");
@@ -204,7 +205,7 @@ BOOST_AUTO_TEST_CASE(the_notations_of_the_book_and_of_engineers) {
   BOOST_TEST(value("−2z̄³·w − z²⁰ × w⁻¹") == value("-2z̄^3*w - z^20*w^-1"));
   BOOST_TEST(value("-z²") == -(z * z));
   BOOST_TEST(value("2\u00a0π\u00a0") == C(2 * std::numbers::pi));
-  // Conjugates and products as they are typed for TeX, and a star for the conjugate.
+  // Conjugates and products as they are typed in TeX, and a star for the conjugate.
   for (const char* text :
        {R"(2\bar z)", R"(2\bar{z})", R"(2\cdot\bar{z})", R"(2\overline{z})", "2*z^*", "2z^*", R"({2}*\bar z)", "2*conj(z)"})
     BOOST_TEST(value(text) == 2.0 * std::conj(z), text);
@@ -214,7 +215,7 @@ BOOST_AUTO_TEST_CASE(the_notations_of_the_book_and_of_engineers) {
   BOOST_TEST(value(R"(\overline{\bar z}²)") == value("z^2"));
   BOOST_TEST(value("1+2j") == C(1, 2));
   BOOST_TEST(value("j*z") == C(0, 1) * z);
-  const std::vector<AnyVar> at = {constant(Tensor<C>({1}, {z}))};  // a variable is a variable
+  const std::vector<AnyVar> at = {constant(Tensor<C>({1}, {z}))};  // a variable named j hides the imaginary unit
   BOOST_TEST(std::get<Complex>(Expression("f(j) = j*j")(at)).value()(0) == z * z);
 }
 

@@ -23,7 +23,7 @@ void expect_error(const TemporaryDirectory& scratch, const std::string& argument
 
 void nothing_in_path() { setenv("PATH", "/nowhere", 1); }
 
-/// Width and height in the header of a PNG (bytes 16 to 23, big-endian).
+/// Reads width and height from the header of a PNG (bytes 16 to 23, big-endian).
 std::pair<unsigned, unsigned> png_size(const std::string& bytes) {
   BOOST_TEST_REQUIRE(bytes.starts_with("\x89PNG\r\n\x1a\n"));
   const auto number = [&](std::size_t at) {
@@ -48,7 +48,7 @@ BOOST_AUTO_TEST_CASE(an_expression) {
     BOOST_TEST(plain.out.find(part) != std::string::npos, part);
   BOOST_TEST(plain.out.find("grad") == std::string::npos);
   BOOST_TEST(run_argand(scratch, "graph f(z)=abs(z)^2*i --at 3+4i").out == plain.out);
-  // L = Re(i |z|²) = 0 has no gradient; of L = |z|² it is 2 z.
+  // L = Re(i |z|²) = 0 has no gradient; that of L = |z|² is 2 z.
   const Finished gradients = run_argand(scratch, "graph abs2(z) --at 3+4i --gradients");
   BOOST_TEST(gradients.out.find(">grad 6+8i<") != std::string::npos);
   BOOST_TEST(gradients.out.find("of L = f, on the edges what each op pays") != std::string::npos);
@@ -80,7 +80,7 @@ BOOST_AUTO_TEST_CASE(every_family_in_valid_dot) {
       BOOST_TEST(svg.ends_with("</svg>\n"));
       BOOST_TEST(svg.find("style=\"display:inline\"") != std::string::npos);
       BOOST_TEST(svg.find("style=\"display:inline\"") ==
-                 svg.rfind("style=\"display:inline\""));  // the deepest, which was asked for
+                 svg.rfind("style=\"display:inline\""));  // the deepest level, which was asked for
       BOOST_TEST(svg.find("style=\"display:none\"") != std::string::npos);
     }
 }
@@ -130,8 +130,8 @@ BOOST_AUTO_TEST_CASE(a_picture_of_the_size_asked_for) {
   BOOST_TEST(text.find("abs(z)^2*exp(i*angle(z))") != std::string::npos);
   BOOST_TEST(text.find("L = Re f") != std::string::npos);
   BOOST_TEST(text.find("</svg>") != std::string::npos);
-  BOOST_TEST(text.find("data:image/png;base64") != std::string::npos);  // one file holds all
-  // A real function is its own loss.
+  BOOST_TEST(text.find("data:image/png;base64") != std::string::npos);  // the image is embedded in the file
+  // A real function is itself the loss.
   BOOST_TEST_REQUIRE(run_argand(scratch, "portrait abs --size 600x250 --out " + svg).code == 0);
   BOOST_TEST(contents_of(svg).find("L = f<") != std::string::npos);
 }

@@ -19,7 +19,7 @@ double distance(C a, C b) { return std::abs(a - b); }
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(a_holomorphic_function_has_saddles_only) {
-  // f = z³ - 3z, f'' = 6z: ∂²(Re f)/∂z² = f''/2 = 3 at 1, ∂²/∂z∂z̄ = 0, eigenvalues ±2|3|.
+  // f = z³ - 3z has f'' = 6z, so at 1 ∂²(Re f)/∂z² = f''/2 = 3, ∂²/∂z∂z̄ = 0, and the eigenvalues are ±2|3|.
   const LabHessian h = hessian_of("z^3 - 3*z", {1});
   BOOST_TEST(h.of_real_part);
   BOOST_TEST(distance(h.zz[0][0], 3) < 1e-14);
@@ -39,7 +39,8 @@ BOOST_AUTO_TEST_CASE(kinds_of_critical_points) {
 }
 
 BOOST_AUTO_TEST_CASE(differences_decide_where_an_op_has_no_derivative) {
-  // |w|² = abs(w)² is smooth at w = 0, and abs is not: the tape has 0 there, the differences 2 I, or 2 |w'|² I.
+  // |w|² = abs(w)² is smooth at w = 0, but abs is not. The tape therefore gives 0 there, the differences 2 I, or 2 |w'|² I for
+  // w(z).
   for (const auto& [text, z, curvature] :
        std::vector<std::tuple<std::string, C, double>>{{"abs(z)^2", 0, 2}, {"abs(z^2+1)^2", C(0, 1), 8}, {"2 - abs(z)^2", 0, -2}}) {
     const LabHessian h = hessian_of(text, {z});
@@ -55,7 +56,7 @@ BOOST_AUTO_TEST_CASE(differences_decide_where_an_op_has_no_derivative) {
       BOOST_TEST(said.find("the tape is not judged") != std::string::npos, said);
     }
   }
-  // Without second derivatives there is no kind: a cone, and a function whose gradient has a kink.
+  // Without second derivatives a point has no kind: a cone, and a function whose gradient has a kink.
   BOOST_TEST(hessian_of("abs(z)", {0}).kind() == "undecided");
   BOOST_TEST(hessian_of("re(z)*abs(z)", {0}).kind() == "undecided");
 }
@@ -66,7 +67,7 @@ BOOST_AUTO_TEST_CASE(a_small_slope_is_a_slope) {
 }
 
 BOOST_AUTO_TEST_CASE(blocks_of_two_variables) {
-  // L = |z w|² = z z̄ w w̄: ∂²L/∂z∂w = z̄ w̄, ∂²L/∂z∂w̄ = z̄ w, ∂²L/∂z∂z̄ = |w|².
+  // L = |z w|² = z z̄ w w̄ has ∂²L/∂z∂w = z̄ w̄, ∂²L/∂z∂w̄ = z̄ w and ∂²L/∂z∂z̄ = |w|².
   const C z(1, 2), w(-0.5, 0.25);
   const LabHessian h = hessian_of("f(z, w) = abs2(z*w)", {z, w});
   BOOST_TEST(distance(h.zz[0][0], 0) < 1e-14);

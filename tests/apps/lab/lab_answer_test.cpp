@@ -44,9 +44,10 @@ BOOST_AUTO_TEST_CASE(right_answers_in_any_form_are_right) {
   }
   for (const char* text : {"2z", "2x + 2i*y", "2(x + i*y)", "z + x + 1i y", "g(z) = 2z"})
     BOOST_TEST(verdict_on("|z|^2", DerivativeKind::Gradient, text) == "right", text);
-  BOOST_TEST(verdict_on("f(x) = x^2", DerivativeKind::Dz, "2x") == "right");  // here x is the complex one
+  BOOST_TEST(verdict_on("f(x) = x^2", DerivativeKind::Dz, "2x") == "right");  // here x is the complex variable, not a real part
   BOOST_TEST(verdict_on("|z|^2", DerivativeKind::Gradient, "2x - 2i*y") == "conjugated: the conjugate of the right answer");
-  BOOST_TEST(verdict_on("z^2*conj(z)", DerivativeKind::Dz, "2*z*z̄", 0) == "right");  // the point itself tells nothing
+  // The point 0 alone cannot tell answers apart.
+  BOOST_TEST(verdict_on("z^2*conj(z)", DerivativeKind::Dz, "2*z*z̄", 0) == "right");
   BOOST_TEST(verdict_on("log(z)", DerivativeKind::Dz, "1/z", 0) == "right");
 }
 
@@ -63,18 +64,18 @@ BOOST_AUTO_TEST_CASE(wrong_answers_are_named) {
   BOOST_TEST(verdict_on("z^3", DerivativeKind::Dz, "z^2*i") == "off by a factor: this is 0 + 0.333333i times the right one");
   BOOST_TEST(verdict_on("z^3", DerivativeKind::Dz, "3*z^2 - 2*i") == "off by a constant: this is the right one plus 0 - 2i");
   BOOST_TEST(verdict_on("z^3", DerivativeKind::Dz, "z") == "wrong");
-  BOOST_TEST(verdict_on("z^3", DerivativeKind::Dz, "0") == other);  // the other derivative is indeed 0
+  BOOST_TEST(verdict_on("z^3", DerivativeKind::Dz, "0") == other);  // but the other derivative is 0
   BOOST_TEST(verdict_on("z + 2*z̄", DerivativeKind::Dz, "0") == "off by a constant: this is the right one plus -1");
   BOOST_TEST(verdict_on("z^3", DerivativeKind::Dzbar, "1e-3*z") == "wrong");
   BOOST_TEST(verdict_on("abs2(z)", DerivativeKind::Gradient, "2*conj(z)") == "conjugated: the conjugate of the right answer");
   BOOST_TEST(verdict_on("abs2(z)", DerivativeKind::Gradient, "z") == "half of the right one");
   BOOST_TEST(verdict_on("z^2", DerivativeKind::Gradient, "4*z") ==
              "conjugated, and more: this is twice the conjugate of the right one");
-  // A difference that the point asked for does not show, and a small one.
+  // A mistake that is invisible at the point asked for, and a small one.
   BOOST_TEST(verdict_on("z^2", DerivativeKind::Dz, "2*conj(z)", 3) == "conjugated: the conjugate of the right answer");
   BOOST_TEST(verdict_on("z^2", DerivativeKind::Dz, "2*z + 1e-7*z^2") == "wrong");
   const LabAnswer real_point = judge_answer(Expression("z^2"), {3}, 0, DerivativeKind::Dz, "2*conj(z)");
-  BOOST_TEST(real_point.at[0].imag() != 0);  // shows where the numbers differ
+  BOOST_TEST(real_point.at[0].imag() != 0);  // a point at which the numbers differ is shown instead
   BOOST_TEST(real_point.given == std::conj(real_point.right));
 }
 
@@ -91,7 +92,7 @@ BOOST_AUTO_TEST_CASE(a_right_answer_is_right_where_the_tape_has_a_convention) {
   BOOST_TEST(!judged("1/(1/z)", "0", 0).is_right());
   BOOST_TEST(!judged("1/(1/z)", "1 + 1e-6*z", 0).is_right());
   BOOST_TEST(judged("tanh(atanh(z))", "1", 1).is_right());
-  // |z| has no derivative at 0, and a formula may be undefined where the derivative is not.
+  // |z| has no derivative at 0, and a formula may be undefined where there is none.
   const LabAnswer cone = judged("abs(z)", "conj(z)/(2*abs(z))", 0);
   BOOST_TEST(cone.is_right());
   BOOST_TEST(cone.points == 8U);
@@ -107,7 +108,7 @@ BOOST_AUTO_TEST_CASE(several_variables) {
   BOOST_TEST(judge_answer(f, {1, 2}, 0, DerivativeKind::Dz, "conj(w)^2").is_right());
   BOOST_TEST(judge_answer(f, {1, 2}, 1, DerivativeKind::Dzbar, "2*z*conj(w)").is_right());
   BOOST_TEST(!judge_answer(f, {1, 2}, 1, DerivativeKind::Dz, "2*z*conj(w)").is_right());
-  BOOST_TEST(judge_answer(f, {1, 2}, 1, DerivativeKind::Dzbar, "2z*(x - i*y)").is_right());  // the parts of w
+  BOOST_TEST(judge_answer(f, {1, 2}, 1, DerivativeKind::Dzbar, "2z*(x - i*y)").is_right());  // x and y are the parts of w
   BOOST_TEST(judge_answer(Expression("f(x, z) = x*z"), {1, 2}, 1, DerivativeKind::Dz, "x").is_right());
 }
 

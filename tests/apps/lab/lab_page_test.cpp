@@ -29,7 +29,7 @@ BOOST_AUTO_TEST_CASE(an_answer_that_cannot_be_read_is_an_error_of_its_own) {
 }
 
 BOOST_AUTO_TEST_CASE(one_point_does_not_make_a_function_holomorphic) {
-  // |z|² and z + z̄² have ∂f/∂z̄ = 0 at 0 and nowhere else.
+  // |z|² and z + z̄² have ∂f/∂z̄ = 0 at 0 but nowhere else near it.
   for (const char* f : {"abs2(z)", "z + z̄^2"}) {
     const auto reply = asked(f, 0, 0);
     BOOST_TEST(reply["cauchy_riemann"] == "holomorphic", f);
@@ -37,15 +37,15 @@ BOOST_AUTO_TEST_CASE(one_point_does_not_make_a_function_holomorphic) {
     BOOST_TEST(reply["nearby"]["dzbar"]["zeros"] == 0, f);
     BOOST_TEST(reply["nearby"]["dzbar"]["at"] == nlohmann::json::array({0.1, 0.0}), f);
   }
-  BOOST_TEST(asked("|z|^2", 0, 0)["cauchy_riemann"] == "inconclusive");  // by way of |z|, which has a kink
+  BOOST_TEST(asked("|z|^2", 0, 0)["cauchy_riemann"] == "inconclusive");  // computed through |z|, which has a kink at 0
   const auto square = asked("z^2", 0, 0);
   BOOST_TEST(square["holomorphic_ops"] == true);
   BOOST_TEST(square["nearby"]["dzbar"]["zeros"] == 24);
   BOOST_TEST(square["nearby"]["dz"]["zeros"] == 0);
-  const auto twice = asked("conj(conj(z)^2)", 1, 1);  // holomorphic, though its ops are not
+  const auto twice = asked("conj(conj(z)^2)", 1, 1);  // holomorphic, although its ops are not
   BOOST_TEST(twice["holomorphic_ops"] == false);
   BOOST_TEST(twice["nearby"]["dzbar"]["zeros"] == 24);
-  BOOST_TEST(asked("1/(z-0.1)", 0, 0)["nearby"]["dzbar"]["points"] == 23);  // one of them is the pole
+  BOOST_TEST(asked("1/(z-0.1)", 0, 0)["nearby"]["dzbar"]["points"] == 23);  // one of the 24 points is the pole
 }
 
 BOOST_AUTO_TEST_CASE(points_without_a_derivative_on_the_tape_are_reported_at_once) {

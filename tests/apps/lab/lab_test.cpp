@@ -41,7 +41,7 @@ std::string random_expression(Dice& dice, int depth) {
     return leaf < 4 ? "z" : leaf == 4 ? fmt::format("{:.2f}", 0.5 + dice.uniform()) : fmt::format("({:.2f}-0.7i)", dice.uniform());
   }
   const auto sub = [&] { return random_expression(dice, depth - 1 - static_cast<int>(dice.below(2)) * (depth > 1 ? 1 : 0)); };
-  // {} is a sub-expression. Those that grow fast are tamed, so that six of them do not leave the range of double.
+  // {} stands for a sub-expression. Forms that grow fast are damped, so that six of them stay within the range of double.
   static const std::vector<std::string> forms = {"({} + {})",
                                                  "({} - {})",
                                                  "{} * {}",
@@ -107,7 +107,7 @@ BOOST_AUTO_TEST_CASE(two_hundred_random_expressions_agree_with_numerical_differe
     const int depth = 1 + n % 6;
     const std::string text = random_expression(dice, depth);
     const Expression f(text);
-    // Up to four points: some lie at kinks and cuts, or where the difference quotients do not converge.
+    // Up to four points are tried: some lie at kinks and cuts, or where the difference quotients do not converge.
     for (int attempt = 0; attempt < 4; ++attempt) {
       const C z = dice.point();
       const LabPoint p = lab_point(f, {z}, 0);
@@ -118,7 +118,7 @@ BOOST_AUTO_TEST_CASE(two_hundred_random_expressions_agree_with_numerical_differe
       holomorphic += p.verdict == CauchyRiemann::Holomorphic ? 1 : 0;
       general += p.verdict == CauchyRiemann::General ? 1 : 0;
       real += p.real ? 1 : 0;
-      // The kinds of the ops agree with the numerical derivatives.
+      // The kinds of the ops must agree with the numerical derivatives.
       if (p.holomorphic_ops) BOOST_TEST((p.verdict == CauchyRiemann::Holomorphic), text);
       if (p.real && std::abs(p.dz.tape) > 0) BOOST_TEST(close(p.dzbar.tape, std::conj(p.dz.tape)), text);
       break;
@@ -127,7 +127,7 @@ BOOST_AUTO_TEST_CASE(two_hundred_random_expressions_agree_with_numerical_differe
   BOOST_TEST_MESSAGE(
       fmt::format("{} compared at {} points: {} holomorphic, {} general, {} real", compared, points, holomorphic, general, real));
   BOOST_TEST(compared == 200);
-  BOOST_TEST(points - compared <= 30);  // resampled
+  BOOST_TEST(points - compared <= 30);  // points that were drawn again
   BOOST_TEST(holomorphic >= 20);
   BOOST_TEST(general >= 20);
   BOOST_TEST(real >= 20);
@@ -159,14 +159,14 @@ BOOST_AUTO_TEST_CASE(closed_forms_and_conventions) {
       BOOST_TEST(close(p.dz.tape, k.dz));
       BOOST_TEST(close(p.dzbar.tape, k.dzbar));
       BOOST_TEST((p.verdict == k.verdict));
-      // Of L = Re f: ∂L/∂z̄ = (∂f/∂z̄ + conj(∂f/∂z))/2.
+      // For L = Re f, ∂L/∂z̄ = (∂f/∂z̄ + conj(∂f/∂z))/2; the gradient is twice that.
       const C g = k.dzbar + std::conj(k.dz);
       const auto rows = convention_rows(f, p);
       for (const std::size_t row : {0, 1, 2}) BOOST_TEST(close(rows[row].value, g));
       BOOST_TEST(close(rows[3].value, std::conj(g)));
       BOOST_TEST(rows.size() == (k.verdict == CauchyRiemann::Holomorphic ? 5U : 4U));
       if (rows.size() == 5) BOOST_TEST(close(rows[4].value, k.dz));
-      // The Jacobian is that of the linear map h -> ∂f/∂z h + ∂f/∂z̄ conj(h).
+      // The Jacobian belongs to the linear map h -> ∂f/∂z h + ∂f/∂z̄ conj(h).
       const auto J = jacobian_of(p.dz.tape, p.dzbar.tape);
       for (const C h : {C(1, 0), C(0, 1), C(0.3, -2)}) {
         const C w = k.dz * h + k.dzbar * std::conj(h);
@@ -174,7 +174,7 @@ BOOST_AUTO_TEST_CASE(closed_forms_and_conventions) {
       }
     }
   }
-  BOOST_TEST(close(at("abs(z)^2", z).gradient.tape, 2.0 * z));  // what PyTorch and TensorFlow return for |z|²
+  BOOST_TEST(close(at("abs(z)^2", z).gradient.tape, 2.0 * z));  // PyTorch and TensorFlow return this for |z|²
 }
 
 BOOST_AUTO_TEST_CASE(what_cannot_be_decided_is_not_guessed) {
@@ -191,7 +191,7 @@ BOOST_AUTO_TEST_CASE(what_cannot_be_decided_is_not_guessed) {
   BOOST_TEST(cone.singular[0].op == "abs");
   BOOST_TEST(cone.singular[0].text == "z = 0: a cone; the gradient returned is 0");
   BOOST_TEST(at("abs(z) + sqrt(z)", 1).singular.empty());
-  // Derivatives like r^(-1/2) and r^(-1/10); and one that is only steep.
+  // Derivatives that grow like r^(-1/2) and r^(-1/10), and one that is merely steep.
   const std::string grows = "the derivative grows without bound towards this point: |∂f/∂z| + |∂f/∂z̄| reaches ";
   BOOST_TEST(at("sqrt(z)", 0).trouble == grows + "5 at a distance of 0.01, 50 at 1e-4, 500 at 1e-6");
   BOOST_TEST(at("z^0.9", 0).trouble.starts_with(grows));
@@ -200,7 +200,7 @@ BOOST_AUTO_TEST_CASE(what_cannot_be_decided_is_not_guessed) {
 }
 
 BOOST_AUTO_TEST_CASE(a_tape_with_non_finite_values_is_not_judged) {
-  // A removable singularity: the differences find the derivative, the tape gives 0.
+  // At a removable singularity, differences find the derivative, but the tape has non-finite values or a convention.
   struct Removable {
     std::string text;
     C z, dz;
@@ -228,7 +228,7 @@ BOOST_AUTO_TEST_CASE(a_tape_with_non_finite_values_is_not_judged) {
     }
   }
   BOOST_TEST(at("sin(z)/z", 0).limit == 1.0);
-  // Its neighbour, where the tape is right, and a function for which differences have no limit either.
+  // A neighbouring point, where the tape is right; and a function for which differences have no limit either.
   BOOST_TEST(at("1/(1/z)", {0.5, 1e-3}).conclusive());
   const LabPoint pole = at("1/z", 0);
   BOOST_TEST(!pole.has_numerical());
@@ -241,7 +241,8 @@ BOOST_AUTO_TEST_CASE(the_tolerance_is_finite_and_printed) {
   BOOST_TEST(p.dz.rounding < 1e-13);
   BOOST_TEST(p.dz.tolerance() < 1e-7);
   BOOST_TEST(point_text(Expression("exp(z)"), p, Style()).find("agree to 3e-08\n") != std::string::npos);
-  // Rounding that is larger than the derivative: cancellation in the values, underflow in between, a huge argument of a wave.
+  // Rounding errors that exceed the derivative: by cancellation of values, by underflow on the way, by the huge argument of a
+  // wave.
   for (const auto& [text, z] : std::vector<std::pair<std::string, C>>{
            {"exp((z + 1e20) - 1e20)", 1}, {"(1e-200*z)*(1e-200*z)*1e300*1e100", 1}, {"cos(abs(z)*1e16)", 0.15}}) {
     const LabPoint wide = at(text, z);
@@ -278,7 +279,7 @@ BOOST_AUTO_TEST_CASE(a_circle_becomes_an_ellipse) {
 }
 
 BOOST_AUTO_TEST_CASE(rounding_is_not_mistaken_for_a_derivative) {
-  // Most steps change these values by less than their last place.
+  // Most steps of the differences change these values by less than a unit in the last place.
   for (const auto& [text, z] :
        std::vector<std::pair<std::string, C>>{{"1+5e-11*z", {1, 2}}, {"sigmoid(z)", 28}, {"1e12+z^2", 0.3}}) {
     const LabPoint p = at(text, z);
@@ -287,7 +288,7 @@ BOOST_AUTO_TEST_CASE(rounding_is_not_mistaken_for_a_derivative) {
     const std::string said = point_text(Expression(text), p, Style());
     BOOST_TEST(said.find("frameworks choose freely") == std::string::npos, said);
   }
-  // Derivatives that are exactly 0, at points where nothing is wrong.
+  // Derivatives that are exactly 0 at perfectly ordinary points.
   for (const auto& [text, z] : std::vector<std::pair<std::string, C>>{{"z^2", 0}, {"abs2(z^2+1)", i}, {"(z-1)^3", 1}, {"z-z", 2}}) {
     const LabPoint p = at(text, z);
     BOOST_TEST(p.conclusive(), text);
@@ -313,7 +314,7 @@ BOOST_AUTO_TEST_CASE(a_wrong_derivative_is_found) {
     const LabPoint p = at(text, {1, 2});
     BOOST_TEST(p.failed(), op);
   }
-  // A slight mistake too: one part in 10⁷ of the derivative is more than the error bars leave open.
+  // A slight mistake is found too: one part in 10⁷ of the derivative is more than the error bars allow.
   const LabPoint p = at("z^3", {1, 2});
   BOOST_TEST(p.dz.error < 1e-9);
   const Comparison c{.analytic = p.dz.tape * (1 + 1e-7), .numerical = p.dz.numerical, .error = p.dz.error};
@@ -331,7 +332,7 @@ BOOST_AUTO_TEST_CASE(the_tape_step_by_step) {
   BOOST_TEST(steps[3].value == C(7, 4));
   BOOST_TEST(steps[3].cotangent == C(1));
   BOOST_TEST(steps[0].cotangent == C(1, -2));  // conj(z) · 1
-  // z is used three times; the last share makes the whole: Re(|z|² + 2z) has the gradient 2z + 2.
+  // z is used three times, and the last share completes the sum: Re(|z|² + 2z) has the gradient 2z + 2.
   BOOST_TEST_REQUIRE(steps[0].shares.size() == 1U);
   BOOST_TEST(steps[0].shares[0].added == C(1, 2));
   BOOST_TEST(steps[0].shares[0].total == C(4, 4));
@@ -368,7 +369,7 @@ BOOST_AUTO_TEST_CASE(the_command) {
   BOOST_TEST(page["gaps"] == of_gap["gaps"]);
   BOOST_TEST(json["points"][0]["cauchy_riemann"] == "holomorphic");
   BOOST_TEST(json["points"][0]["jacobian"][0][1] == -4.0);
-  // Other frameworks' values at singular points are not shown, and differences without a limit decide nothing.
+  // Values of other frameworks are not shown at singular points, and differences without a limit decide nothing.
   const auto pole = nlohmann::json::parse(run_argand(scratch, "lab 1/z --at 0 --json").out)["points"][0];
   BOOST_TEST(pole["conventions"].size() == 1U);
   BOOST_TEST(pole["conventions"][0]["framework"] == "argand");

@@ -1,4 +1,4 @@
-"""The row that `argand lab` calls PyTorch is what PyTorch returns.
+"""Checks that the row which `argand lab` labels PyTorch shows what PyTorch returns.
 
   lab_torch_test.py ARGAND_PROGRAM
 """

@@ -13,7 +13,7 @@ using C = std::complex<double>;
 
 namespace {
 
-/// In (-π, π].
+/// The angle in (-π, π].
 double wrapped(double angle) { return std::remainder(angle, 2 * std::numbers::pi); }
 
 double hue(C w) { return to_oklch(domain_colour(w)).hue; }
@@ -24,7 +24,7 @@ double lightness(C w) { return to_oklch(domain_colour(w)).lightness; }
 BOOST_AUTO_TEST_CASE(known_colours) {
   BOOST_TEST((to_rgb({0, 0, 0}) == Rgb{0, 0, 0}));
   BOOST_TEST((to_rgb({1, 0, 0}) == Rgb{255, 255, 255}));
-  // The primaries of sRGB, from Ottosson's page.
+  // The primaries of sRGB in Oklch, from Ottosson's page.
   BOOST_TEST((to_rgb({0.62796, 0.25768, 29.2339 * std::numbers::pi / 180}) == Rgb{255, 0, 0}));
   for (const Rgb& rgb : {Rgb{255, 0, 0}, Rgb{12, 200, 99}, Rgb{1, 2, 250}, Rgb{77, 77, 78}}) {
     const Rgb again = to_rgb(to_oklch(rgb));
@@ -58,11 +58,11 @@ BOOST_AUTO_TEST_CASE(lightness_is_the_modulus_with_a_ring_at_every_power_of_two)
     const double ring = std::exp2(k);
     BOOST_TEST(lightness(ring * 0.999) > lightness(ring * 1.001) + 0.03);
     double before = 0;
-    for (double octave = 0.01; octave < 1; octave += 0.07) {  // between rings it climbs
+    for (double octave = 0.01; octave < 1; octave += 0.07) {  // the lightness climbs between two rings
       BOOST_TEST(lightness(ring * std::exp2(octave)) >= before - 0.004);
       before = lightness(ring * std::exp2(octave));
     }
-    BOOST_TEST(lightness(C(0, ring * 2 * 1.001)) > lightness(C(0, ring * 1.001)) + 0.02);  // and it climbs over rings
+    BOOST_TEST(lightness(C(0, ring * 2 * 1.001)) > lightness(C(0, ring * 1.001)) + 0.02);  // and it climbs from ring to ring
   }
 }
 
@@ -74,7 +74,7 @@ BOOST_AUTO_TEST_CASE(the_ends_of_the_plane) {
   BOOST_TEST((domain_colour(C(nan, 1)) == Rgb{128, 128, 128}));
   BOOST_TEST(lightness(1e-9) < 0.1);
   BOOST_TEST(lightness(1e9) > 0.98);
-  BOOST_TEST(domain_colour(C(1e308, 1e308))[1] > 250);  // the modulus overflows, the number does not
+  BOOST_TEST(domain_colour(C(1e308, 1e308))[1] > 250);  // the modulus overflows, but the number is finite
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -14,7 +14,7 @@ using C = std::complex<double>;
 
 namespace {
 
-/// Whether the marks of f are these, in any order.
+/// Whether the marks of f are exactly these, in any order.
 bool marked(const std::string& f, double half, const std::vector<Mark>& expected) {
   const std::vector<Mark> found = portrait_marks(Expression(f), -half, half);
   bool all = found.size() == expected.size();
@@ -36,23 +36,24 @@ BOOST_AUTO_TEST_CASE(zeros_poles_and_critical_points_are_found) {
   BOOST_TEST(marked("1/z", 2, {{Pole, 0}}));
   BOOST_TEST(marked("tanh(z)", 2, {{Zero, 0}, {Pole, std::numbers::pi / 2 * i}, {Pole, -std::numbers::pi / 2 * i}}));
   BOOST_TEST(marked("-abs2(z - 0.3)", 1, {{Zero, 0.3}, {Maximum, 0.3}}));
-  BOOST_TEST(marked("z^3", 1, {{Zero, 0}, {Saddle, 0}}));  // with three ways down
+  BOOST_TEST(marked("z^3", 1, {{Zero, 0}, {Saddle, 0}}));  // a saddle with three ways down
   BOOST_TEST(marked("|z|", 1, {{Zero, 0}}));               // the tip of a cone has no gradient
   BOOST_TEST(marked("sqrt(z)", 1, {{Zero, 0}}));
   BOOST_TEST(marked("z̄", 1, {{Zero, 0}}));
 }
 
 BOOST_AUTO_TEST_CASE(curves_and_areas_of_zeros_are_not_marked_as_points) {
-  BOOST_TEST(marked("abs2(z) - 1", 2, {{MarkKind::Minimum, 0}}));  // no point of its circle of zeros
+  BOOST_TEST(marked("abs2(z) - 1", 2, {{MarkKind::Minimum, 0}}));  // no point on the circle of its zeros
   for (const char* f : {"re(z)", "zrelu(z)", "relu(re(z)) + 0*z", "0*z", "exp(z)", "3"}) BOOST_TEST(marked(f, 2, {}), f);
 }
 
 BOOST_AUTO_TEST_CASE(a_path_takes_the_steps_of_its_framework) {
-  const Expression f("abs2(z)");  // gradient 2 z
+  const Expression f("abs2(z)");  // its gradient is 2 z
   const std::vector<C> down = portrait_path(f, {1, 2}, 0.25, false, 3), beside = portrait_path(f, {1, 2}, 0.25, true, 3);
   BOOST_TEST((down == std::vector<C>{{1, 2}, {0.5, 1}, {0.25, 0.5}, {0.125, 0.25}}));
   BOOST_TEST((beside == std::vector<C>{{1, 2}, {0.5, 3}, {0.25, 4.5}, {0.125, 6.75}}));
-  BOOST_TEST(portrait_path(Expression("z*1e300"), 1, 1e300, false, 9).size() == 1U);  // overflows
+  // The path stops at once, since the value overflows.
+  BOOST_TEST(portrait_path(Expression("z*1e300"), 1, 1e300, false, 9).size() == 1U);
 }
 
 BOOST_AUTO_TEST_CASE(values_are_scaled_by_a_power_of_two_where_most_of_them_are_large_or_small) {

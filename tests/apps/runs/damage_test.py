@@ -1,5 +1,5 @@
-"""Damage is noticed: a run whose files were damaged, swapped or written by two processes at once is refused in one line, or continues with
-everything that can still be read.
+"""Damage is noticed: a run whose files were damaged, exchanged or written by two processes at once is either refused in one line, or continues
+with everything that can still be read.
 
   damage_test.py ARGAND_PROGRAM FOLDER_OF_OLD_RUNS
 """
@@ -27,7 +27,7 @@ def run(*arguments, **more):
 
 
 def contents(folder):
-    """Name -> bytes and when they were written."""
+    """Returns, for each file name, the bytes and the time of the last change."""
     found = {}
     for name in sorted(os.listdir(folder)):
         path = os.path.join(folder, name)
@@ -42,14 +42,14 @@ def write(path, data):
 
 
 def refused(done, what, text=None):
-    """One line and a failure; `text`: what it must say."""
+    """Expects a failure reported in one line, which must contain `text`."""
     expect(done.returncode != 0, f"{what}: accepted")
     expect(done.stderr.count("\n") == 1 and done.stderr.startswith("argand: "), f"{what}: says {done.stderr!r}")
     expect(text is None or text in done.stderr, f"{what}: says {done.stderr!r}, not {text!r}")
 
 
 def changed_metadata(data, change):
-    """The checkpoint without its checksum, its metadata changed: what somebody who edits it would write."""
+    """The checkpoint with changed metadata and without its checksum, as somebody who edits it would write it."""
     length, = struct.unpack("<Q", data[:8])
     header = json.loads(data[8:8 + length])
     metadata = header["__metadata__"]
@@ -85,13 +85,13 @@ def flipped_bits(folder):
             for command in others:
                 refused(run(*command), f"{command[0]} with bit {place} flipped")
     expect(not os.path.exists(folder + ".npz") and not os.path.exists(folder + ".html"), "a damaged checkpoint was exported")
-    # One damaged name, of the two that speak of the checksum, does not make a file that never had one.
+    # Of the two keys about the checksum, damage to the name of one does not turn the file into one that never had a checksum.
     for key in (b'"checksum"', b'"checksum_algorithm"'):
         for bit in range(8 * 8):
             bad = bytearray(good)
             bad[good.index(key) + 1 + bit // 8] ^= 1 << bit % 8
             write(last, bad)
-            if bit % 8 == bit // 8:  # one bit of each letter
+            if bit % 8 == bit // 8:  # in one bit of each letter
                 refused(run("inspect", last), f"bit {bit} of the key {key}")
     write(last, good)
     print(f"{len(places)} bits flipped, {accepted} accepted")
@@ -175,7 +175,7 @@ def damaged_log(folder):
     damaged = lines[:]
     damaged[1] = b"\x00\xff" + damaged[1][2:]
     write(log, b"".join(damaged) + b'{"step":9,"lo')
-    done = run("train", "lm", "--resume", folder, "--threads", "1")  # with others it would say so in a line
+    done = run("train", "lm", "--resume", folder, "--threads", "1")  # with another number of threads it would report that in a line
     expect(done.returncode == 0, f"--resume with a damaged line in the log: {done.stderr}")
     expect(done.stderr == f"argand: log: 1 line of {log} cannot be read and stays as it is\n", f"the damaged line: {done.stderr!r}")
     with open(log, "rb") as file:
@@ -184,7 +184,7 @@ def damaged_log(folder):
 
 
 def two_at_once():
-    """However many processes overwrite at once, one trains, the others are refused, and one complete run remains."""
+    """However many processes overwrite a run at once, one trains, the others are refused, and one complete run remains."""
     for turn in range(4):
         begun = [subprocess.Popen([argand, "train", "lm", "--overwrite", "--out", "contested", "--steps", "300", *TINY],
                                   stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) for _ in range(4)]
@@ -201,7 +201,8 @@ def two_at_once():
 
 
 def old_files(old_run):
-    """A run of an older program, stopped half way, and its log to the end: everything reads it, and --resume ends where it ended."""
+    """A run of an older program, stopped half way, and its log up to the end: every command reads it, and --resume ends where the older program
+    ended."""
     name = os.path.basename(old_run)
     task = "classify" if os.path.exists(os.path.join(old_run, "classes.txt")) else "lm"
     shutil.copytree(old_run, name)
@@ -216,7 +217,7 @@ def old_files(old_run):
     with open(f"{name}/last.safetensors", "rb") as file:
         last = file.read()
     expect(b'"checksum":"' in last, f"an old {name} that goes on gets no checksums")
-    # It never recorded which tokens to validate on, and continues with its original choice.
+    # The old run did not record which tokens it validates on, and continues with the choice of its time.
     expect(task != "lm" or rb'\"eval_protocol\": \"full-blocks\"' in last, f"an old {name} that goes on changes its protocol")
     ends = []
     for folder in (old_run, name):
@@ -231,7 +232,7 @@ with tempfile.TemporaryDirectory() as scratch:
     made = run("train", "lm", "--out", "run", "--steps", "8", "--checkpoint-every", "4", "--eval-every", "4", *TINY)
     expect(made.returncode == 0, f"the run could not be made: {made.stderr}")
     flipped_bits("run")
-    # All its steps are taken: go back, so that --resume has something to do.
+    # The run has taken all its steps: go back to step 4, so that --resume has something to do.
     shutil.copy("run/step-4.safetensors", "run/last.safetensors")
     made_up_state("run")
     other_words("run")

@@ -1,4 +1,4 @@
-/// Weights of one run in another: matching ones are loaded, others reported or refused.
+/// Weights taken from another run: those that match are loaded, the others are reported or refused.
 
 #include "train/checkpoints/initial_weights.h"
 
@@ -15,7 +15,7 @@ BOOST_AUTO_TEST_SUITE(initial_weights)
 
 namespace {
 
-/// A finished run of twelve steps in `folder`.
+/// Trains a small run of twelve steps in `folder`.
 void train_small(const RunFolder& folder, const Settings& more = {}) {
   TrainingSession<float> session(folder, false, small_run(more), small_corpus());
   while (!session.finished()) session.advance();
@@ -30,7 +30,7 @@ const Tensor<float>& real_value(const ParameterList<float>& parameters, const st
 
 bool same(const Tensor<float>& a, const Tensor<float>& b) { return std::ranges::equal(a.span(), b.span()); }
 
-/// The corpus with every second word another one, and the words in reverse order.
+/// The corpus with every second word replaced by another, and the vocabulary in reverse order.
 Corpus renamed_corpus() {
   Corpus corpus = small_corpus();
   const std::vector<std::string>& known = dynamic_cast<const WordTokens&>(*corpus.tokens).words().words();

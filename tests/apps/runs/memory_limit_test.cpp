@@ -1,5 +1,5 @@
-/// Under any memory limit a program trains, or reports in one line what is missing. It never hangs, although OpenBLAS alone would
-/// retry forever.
+/// Under any memory limit the program either trains or reports in one line what it needs. It never hangs, although OpenBLAS by
+/// itself would retry for ever.
 
 #include <chrono>
 #include <thread>
@@ -13,7 +13,7 @@ BOOST_AUTO_TEST_SUITE(memory_limit)
 
 namespace {
 
-/// The program's result with that many MB of address space; 9999 if it does not end within a minute.
+/// Runs the program with that many MB of address space; its code is 9999 if it does not end within a minute.
 Finished run_with_memory_limit(const TemporaryDirectory& scratch, const std::string& arguments, std::int64_t megabytes) {
   Program program(scratch, arguments, [=] {
     const rlimit limit{static_cast<rlim_t>(megabytes) << 20, static_cast<rlim_t>(megabytes) << 20};
@@ -28,7 +28,7 @@ Finished run_with_memory_limit(const TemporaryDirectory& scratch, const std::str
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(it_trains_or_names_what_it_needs) {
-  if (sanitized) return;  // sanitizers map more than any limit
+  if (sanitized) return;  // sanitizers map more than any of the limits
   const TemporaryDirectory scratch;
   const std::string sizes =
       "train lm --n-layers 1 --d-model 16 --n-heads 2 --d-ff 24 --length 32 --batch 16 --warmup 1 --steps 3 --threads 2 "

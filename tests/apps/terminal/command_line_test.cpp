@@ -1,4 +1,4 @@
-/// What the command line understands beyond its options, as people type it.
+/// Forms of the command line that people type and that go beyond its options.
 
 #include "tests/apps/program.h"
 #include "train/checkpoints/checkpoint.h"

@@ -1,4 +1,4 @@
-/// The effect of two signals on a program that would save after the first.
+/// What two signals do to a program that would save after the first one.
 
 #include "tests/apps/program.h"
 
@@ -9,7 +9,7 @@ BOOST_AUTO_TEST_SUITE(interrupt)
 BOOST_AUTO_TEST_CASE(a_second_signal_ends_at_once) {
   const TemporaryDirectory scratch;
   const std::string run = scratch / "run";
-  // A validation of many minutes after the first step: only a second signal can end it.
+  // The validation after the first step would take many minutes: only a second signal can end it.
   Program program(scratch,
                   "train lm --n-layers 4 --d-model 256 --d-ff 1024 --length 128 --batch 1 --steps 50 --eval-every 1 --warmup 1 "
                   "--threads 1 --out " +
@@ -22,7 +22,7 @@ BOOST_AUTO_TEST_CASE(a_second_signal_ends_at_once) {
   BOOST_TEST(program.running());
   program.signal(SIGINT);
   BOOST_TEST(program.wait() == 1000 + SIGINT);
-  BOOST_TEST(run_argand(scratch, "inspect " + run).code == 0);  // what it wrote before is whole
+  BOOST_TEST(run_argand(scratch, "inspect " + run).code == 0);  // the file written before is complete
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -1,7 +1,7 @@
-"""Kills runs at random moments, goes on, and compares what they end in with what was never stopped, byte for byte: language models on
-the built-in corpus and on a text of one's own, classifiers, runs that begin with the weights of another, sweeps, ablations, and ranks
-where mpirun is. A third of them under a clock that runs wild. Too long for the checks, which kill five times (resume_test.cpp); to be
-run when anything about checkpoints changes:
+"""Kills runs at random moments, continues them, and compares the files they end with, byte for byte, with those of runs that were never stopped:
+language models on the built-in corpus and on a text file, classifiers, runs that begin with the weights of another, sweeps, ablations, and ranks
+if there is mpirun. A third of them run under a clock that jumps. This takes too long for the checks, which kill five times (resume_test.cpp); run
+it whenever anything about checkpoints changes:
 
   python3 tests/apps/training/kill_sweep.py build/apps/argand [KILLS [SEED [SCENARIO,...]]]
 """
@@ -23,10 +23,10 @@ argand = os.path.abspath(sys.argv[1])
 kills = int(sys.argv[2]) if len(sys.argv) > 2 else 100
 draw = random.Random(int(sys.argv[3]) if len(sys.argv) > 3 else 1)
 SIZES = "--n-layers 1 --d-model 32 --n-heads 2 --d-ff 32 --warmup 5 --dropout 0.1".split()
-# A checkpoint or two every few steps: a kill often comes while files are written.
+# Checkpoints are written every few steps, so that a kill often comes while files are being written.
 SHORT = [*SIZES, *"--length 32 --batch 4 --steps 120 --checkpoint-every 3 --threads 1".split()]
 
-# Every process has a calendar of its own, which goes backwards now and then, and hours that fly.
+# A clock for each process, whose calendar now and then goes backwards and whose hours pass too fast.
 WILD_CLOCK = r"""
 #define _GNU_SOURCE
 #include <stdlib.h>
@@ -52,7 +52,7 @@ time_t time(time_t* at) {
 
 
 def training(task, out, options):
-    """The command of a run, or the one that goes on with it; a run that was killed before its first checkpoint begins anew."""
+    """The command that starts a run or continues it. A run that was killed before its first checkpoint starts again."""
     if os.path.exists(os.path.join(out, "last.safetensors")):
         return ["train", task, "--threads", "1", "--resume", out]
     return ["train", task, "--overwrite", "--out", out, *options]
@@ -94,7 +94,8 @@ def scenarios():
 
 
 def start(arguments, number, preloaded):
-    """`number`: of ranks; 0 without mpirun. A process group of its own. The wild clock is for the program alone: mpirun hangs under it."""
+    """Starts `number` ranks, or with 0 the program without mpirun, in a process group of their own. Only the program gets the wild clock: mpirun
+    hangs under it."""
     command = ranks.command(argand, number, arguments)
     at = command.index(argand)
     return subprocess.Popen([*command[:at], "env", *preloaded, *command[at:]], env=ranks.ENVIRONMENT, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
@@ -102,8 +103,8 @@ def start(arguments, number, preloaded):
 
 
 def kill(process, number):
-    """Kills the process, in half of the cases with all that it started; of ranks a random one. Says what it killed, None when it
-    had ended by itself."""
+    """Kills the process, in half of the cases together with everything it started; if there are ranks, a random one of them. Returns what was
+    killed, None if the process had ended by itself."""
     victim = "process"
     if number > 0:
         victims = ranks.processes("killed")
@@ -126,13 +127,13 @@ def kill(process, number):
         process.wait()
         victim = "process with what it started"
     while any(p.name.isdigit() and works_here(p) for p in pathlib.Path("/proc").iterdir()):
-        time.sleep(0.01)  # runs of a sweep that was killed save and end
+        time.sleep(0.01)  # the runs of a sweep that was killed still save and end
     return victim
 
 
 def ended(process):
-    """Waits for mpirun after one of its ranks was killed. False when it hangs with all ranks gone, as Open MPI 4.1 may in its
-    PMIx_server_finalize, and must be killed itself."""
+    """Waits for mpirun after one of its ranks was killed. Returns False if mpirun hangs although all ranks are gone, as Open MPI 4.1 may do in its
+    PMIx_server_finalize, so that it had to be killed as well."""
     try:
         process.communicate(timeout=30)
     except subprocess.TimeoutExpired:
@@ -162,7 +163,7 @@ class Scenario:
         shutil.rmtree("whole")
 
     def round(self, most):
-        """Kills until a run comes to its end, at most so often."""
+        """Kills the run again and again, at most `most` times, until it reaches its end."""
         wild = draw.random() < 1 / 3
         preloaded = [f"LD_PRELOAD={self.fake}"] if wild else []
         killed = 0

@@ -1,5 +1,5 @@
-"""Moves, replaces, removes and covers the folder of a run while it trains. The run goes on in its own folder, or ends with one line
-when there is none any more; no file of another run is touched.
+"""Moves, replaces, removes and covers the folder of a run while it trains. The run must continue in its own folder, or end with one line if that
+is gone, and must not touch a file of another run.
 
   python3 tests/apps/training/moved_runs.py build/apps/argand [TRIES [SEED]]       the checks try 20
 """
@@ -34,7 +34,7 @@ def steps_of(folder):
 
 
 def mounts():
-    """Whether a file system can be mounted here."""
+    """Whether this process may mount a file system."""
     os.makedirs("mount", exist_ok=True)
     done = subprocess.run(["mount", "-t", "tmpfs", "none", "mount"], capture_output=True, check=False).returncode == 0
     if done:
@@ -43,7 +43,7 @@ def mounts():
     return done
 
 
-# What happens to the folder `run`: each returns where the run's own files are afterwards, None when they are gone.
+# What may happen to the folder `run`. Each function returns where the run's own files are afterwards, or None if they are gone.
 def moved():
     os.rename("run", "old")
     return "old"
@@ -59,13 +59,13 @@ def moved_twice():
 
 def removed():
     shutil.rmtree("run", ignore_errors=True)
-    while os.path.exists("run"):  # a file may come while the others go
+    while os.path.exists("run"):  # the run may create a file during the removal
         shutil.rmtree("run", ignore_errors=True)
     return None
 
 
 def linked():
-    """The run was started through a link, which then leads elsewhere."""
+    """The run was started through a symbolic link, which then leads elsewhere."""
     os.unlink("run")
     return "linked"
 
@@ -76,7 +76,7 @@ def covered():
 
 
 def one_try(happens, other):
-    """`other`: what takes the name: a new run, a finished one, or nothing. None: the run ended too early."""
+    """Runs one case. `other` says what takes the name afterwards: a new run, a finished one, or nothing. Returns None if the run ended too early."""
     for left in ("run", "old", "elsewhere", "linked", "finished"):
         (os.unlink if os.path.islink(left) else lambda path: shutil.rmtree(path, ignore_errors=True))(left)
     if happens is linked:

@@ -14,7 +14,7 @@ namespace {
 
 const std::string too_fast = tiny + "--steps 20 --lr 1e30 --clip 0 --seed 3 ";
 
-/// The step at which this run ends, counted from 1, as JSON.
+/// The entry, as JSON, for the step at which the run ends; steps count from 1.
 template <class Change>
 json traced_step(const Change& change) {
   static const Corpus corpus = Grammar().corpus(4000, 200, 200, 0);
@@ -64,7 +64,7 @@ BOOST_AUTO_TEST_CASE(a_run_that_blows_up_says_how_to_trace_it_and_the_trace_find
       "argand: train: stopped before step {} changed the parameters; the full report, with the batch, is in {}/nan-trace.json\n",
       report["step"].get<int>(), run)));
 
-  // The windows are complete, so the batch can be recreated.
+  // The report contains whole windows, so that the batch can be recreated.
   BOOST_TEST(report["batch"]["rows"].size() == 16);
   for (const json& row : report["batch"]["rows"]) {
     BOOST_TEST(row["tokens"].size() == 32);
@@ -74,7 +74,7 @@ BOOST_AUTO_TEST_CASE(a_run_that_blows_up_says_how_to_trace_it_and_the_trace_find
     BOOST_TEST(std::count(text.begin(), text.end(), ' ') == 31);
     BOOST_TEST(traced.err.find(text.substr(0, 20)) != std::string::npos);
   }
-  // The same from the start, in another folder: what is reported is a function of the configuration.
+  // A trace from the start, in another folder, reports the same: the report depends only on the configuration.
   BOOST_TEST(run_argand(scratch, "train lm --trace-nan --out " + other + too_fast).code == 3);
   BOOST_TEST((contents_of(other + "/nan-trace.json") == contents_of(run + "/nan-trace.json")));
 }
@@ -92,7 +92,7 @@ BOOST_AUTO_TEST_CASE(classifiers_name_the_articles) {
     BOOST_TEST(std::count(row["tokens"].begin(), row["tokens"].end(), json(pad_id)) == 0);
   }
   BOOST_TEST(run_argand(scratch, "train classify --overwrite --steps 1 --out " + run + sizes).code == 0);
-  BOOST_TEST(!std::ifstream(run + "/nan-trace.json").good());  // it belonged to the previous run
+  BOOST_TEST(!std::ifstream(run + "/nan-trace.json").good());  // the file belonged to the previous run
 }
 
 BOOST_AUTO_TEST_CASE(tracing_changes_no_number) {
@@ -110,14 +110,15 @@ BOOST_AUTO_TEST_CASE(an_infinite_parameter) {
   BOOST_TEST(report["op"] == "linear");
   BOOST_TEST(report["scope"] == "blocks.0.ffn");
   BOOST_TEST(report["step"] == 2);
-  BOOST_TEST(report["batch"]["number"] == 2);  // two batches a step
+  BOOST_TEST(report["batch"]["number"] == 2);  // each step takes two batches
   BOOST_TEST(report["tensors"][1]["of"] == "blocks.0.ffn.up.weight");
   BOOST_TEST(report["tensors"][1]["inf"] == 1);
   BOOST_TEST(report["summary"].get<std::string>().ends_with("; not finite before: input 1 (blocks.0.ffn.up.weight)"));
 }
 
 BOOST_AUTO_TEST_CASE(an_infinite_gradient_of_a_finite_loss) {
-  // The feed-forward layer gives 0, for its input is 0, but its two matrices together are too much for a gradient in float32.
+  // The feed-forward layer gives 0, because its input is 0; but the product of its two matrices is too large for a gradient in
+  // float32.
   const auto change = [](const std::string& name, Tensor<float>& x) {
     if (name.starts_with("blocks.0.norm2.") || (name.starts_with("blocks.0.ffn.") && name.ends_with("bias"))) x.fill(0);
     if (name == "blocks.0.ffn.up.weight" || name == "blocks.0.ffn.down.weight")

@@ -1,4 +1,4 @@
-/// The real program on the user's texts and tables: it trains on them, or one line says why not.
+/// Runs the real program on the user's own texts and tables: it trains on them, or says in one line why not.
 
 #include <algorithm>
 #include <fstream>
@@ -39,7 +39,7 @@ void is_refused(const TemporaryDirectory& scratch, const std::string& arguments,
 
 bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
-/// Standard input from a file.
+/// Redirects standard input to a file.
 std::function<void()> input_from(const std::string& path) {
   return [path] { dup2(open(path.c_str(), O_RDONLY), 0); };
 }
@@ -64,7 +64,7 @@ BOOST_AUTO_TEST_CASE(one_file_of_prose_in_tokens_of_every_kind) {
                train.out);
     BOOST_TEST(contains(train.out, " bits a byte"), train.out);
     BOOST_TEST(contains(contents_of(run + "/log.jsonl"), "\"valid_bits_per_byte\":"));
-    // The folder has everything that is needed: the text may be gone.
+    // The folder contains everything that is needed, so the text may be gone.
     std::filesystem::rename(data, data + ".away");
     BOOST_TEST(succeeds(scratch, "generate " + run + " --tokens 20 --prompt owl").out.starts_with("owl"));
     const Finished unseen = succeeds(scratch, "generate " + run + " --tokens 5 --prompt Жar");
@@ -86,7 +86,7 @@ BOOST_AUTO_TEST_CASE(one_file_of_prose_in_tokens_of_every_kind) {
     BOOST_TEST(written.out.starts_with("2 texts of 8 " + plural + " after prompts of 4, "), written.out);
     BOOST_TEST(contains(written.out, "perplexity  bits a byte   Dist-1"), written.out);
     succeeds(scratch, "report " + run + " --out " + scratch / "report.html");
-    // Resumed from the middle, it ends in the same file.
+    // Resumed from the middle, the run ends with the same file.
     const std::string whole = contents_of(run + "/last.safetensors");
     std::filesystem::copy_file(run + "/step-3.safetensors", run + "/last.safetensors",
                                std::filesystem::copy_options::overwrite_existing);
@@ -114,7 +114,7 @@ BOOST_AUTO_TEST_CASE(tokens_of_a_run_are_tied_to_its_checkpoints) {
   if (without_sentencepiece("a model that is another run's")) return;
   succeeds(scratch, "train lm --data " + data + small + "--tokens bpe --vocab-size 310 --out " + scratch / "bpe");
   succeeds(scratch, "train lm --data " + data + small + "--tokens bpe --vocab-size 320 --out " + scratch / "other");
-  // A model from elsewhere is another run's here.
+  // The token model of another run can be given by its path.
   const Finished theirs = succeeds(
       scratch, "train lm --data " + data + small + "--tokens " + scratch / "bpe/tokens.model" + " --out " + scratch / "same");
   BOOST_TEST((contents_of(scratch / "same/tokens.model") == contents_of(scratch / "bpe/tokens.model")));
@@ -162,7 +162,7 @@ BOOST_AUTO_TEST_CASE(a_tokenizer_of_hugging_face_is_trained_with_and_stays_with_
 
 namespace {
 
-/// Few words and letters, one of them new.
+/// A text of few words and letters, one of which the earlier run does not know.
 std::string herons() {
   std::string text;
   for (int i = 0; i < 300; ++i) text += "A heron , ö , a heron\n";
@@ -193,7 +193,8 @@ BOOST_AUTO_TEST_CASE(a_run_that_begins_with_another_one_reads_its_tokens) {
     BOOST_TEST(contains(begun.out, " pieces; use --tokens bpe or unigram to learn others\n") == pieces, begun.out);
     const std::string file = token_file(kind);
     if (pieces) BOOST_TEST((contents_of(run + "/" + file) == contents_of(tuned + "/" + file)), kind);
-    if (kind == "char" || kind == "words") {  // those of the run are kept, and what the text has besides is added
+    // The run's words or characters are kept, and those that only the text has are added.
+    if (kind == "char" || kind == "words") {
       BOOST_TEST(contains(begun.out, std::string("  ") + plural_of(kind) + ": "), begun.out);
       const std::set<std::string> before = lines_of_file(run + "/" + file), after = lines_of_file(tuned + "/" + file);
       BOOST_TEST(std::includes(after.begin(), after.end(), before.begin(), before.end()), kind);
@@ -308,7 +309,7 @@ BOOST_AUTO_TEST_CASE(tables_of_every_format) {
     BOOST_TEST(contains(labelled.out, "\t"));
   }
   BOOST_TEST(contains(succeeds(scratch, "eval " + scratch / "csv" + " --data " + c).out, ", all of " + c + ", 20 articles"));
-  // A folder with a part to test on, and a share held out.
+  // A folder that brings a test part, and a share of its training part held out.
   std::filesystem::create_directory(scratch / "folder");
   scratch.file("folder/train.csv", csv);
   scratch.file("folder/test.csv", csv);

@@ -1,4 +1,4 @@
-"""Starts ranks of the program with Open MPI's mpirun, for tests. Tests of 1, 2 and 4 ranks run on whatever there is: two processors will do."""
+"""Starts ranks of the program with Open MPI's mpirun, for tests. Two processors suffice for tests of 1, 2 and 4 ranks."""
 import json
 import os
 import pathlib
@@ -8,7 +8,7 @@ import time
 
 
 def missing(argand):
-    """Why there are no ranks here, or nothing."""
+    """Returns why ranks cannot be started here, or nothing if they can."""
     if shutil.which("mpirun") is None:
         return "there is no mpirun (openmpi-bin)"
     beside = pathlib.Path(argand).resolve().parent
@@ -17,17 +17,17 @@ def missing(argand):
     return None
 
 
-# As root, with more ranks than processors.
+# Allows mpirun to run as root, and with more ranks than processors.
 ENVIRONMENT = {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_rmaps_base_oversubscribe": "1"}
 
 
 def command(argand, ranks, arguments):
-    """ranks: 0 for a process without mpirun."""
+    """The command for this number of ranks; 0 stands for one process without mpirun."""
     return (["mpirun", "-n", str(ranks)] if ranks > 0 else []) + [argand, *map(str, arguments)]
 
 
 def run(argand, ranks, *arguments, environment=None, seconds=300):
-    """The result: exit code, standard output and error."""
+    """Runs the program and returns exit code, standard output and error."""
     return subprocess.run(command(argand, ranks, arguments), capture_output=True, text=True, timeout=seconds,
                           env={**ENVIRONMENT, **(environment or {})})
 
@@ -38,7 +38,8 @@ def our_lines(result):
 
 
 def contents(folder):
-    """Name -> bytes; for the log, without times, the line about the program, and numbers that each rank computes for itself."""
+    """Returns the bytes of each file by its name; of the log, its lines without times, without the line about the program, and without numbers
+    that each rank computes for itself."""
     found = {file.name: file.read_bytes() for file in pathlib.Path(folder).iterdir()}
     lines = [json.loads(line) for line in found["log.jsonl"].splitlines()]
     found["log.jsonl"] = [{k: v for k, v in line.items() if k not in ("seconds", "tokens_per_second", "peak_memory", "flops")}
@@ -47,13 +48,13 @@ def contents(folder):
 
 
 def differences(wanted, folder):
-    """The names of the files that differ."""
+    """The names of the files whose contents differ."""
     found = contents(folder)
     return sorted(name for name in wanted.keys() | found.keys() if wanted.get(name) != found.get(name))
 
 
 def processes(folder):
-    """Rank -> process id, of those that train in the folder."""
+    """The process id of each rank that trains in the folder."""
     found = {}
     for process in pathlib.Path("/proc").iterdir():
         if not process.name.isdigit():
@@ -78,7 +79,7 @@ def steps_done(folder):
 
 
 def wait_for_step(process, folder, step):
-    """Whether the run reached this step while it was running."""
+    """Waits; returns whether the run reached this step while it was still running."""
     while process.poll() is None:
         if steps_done(folder) >= step:
             return True

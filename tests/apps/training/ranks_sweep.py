@@ -1,6 +1,6 @@
-"""All families for 50 steps with 1 to 4 threads and with 1, 2 and 4 ranks of mpirun: one last checkpoint each, byte for byte. Then kills
-random ranks at random moments and goes on with another number of ranks: the files of a run that was never stopped. Too long for the
-checks (ranks_test.py has a share of it); to be run when anything about gradients, ranks or checkpoints changes:
+"""Trains all families for 50 steps with 1 to 4 threads and with 1, 2 and 4 ranks of mpirun, and expects the same last checkpoint each time, byte
+for byte. Then kills random ranks at random moments, continues with another number of ranks, and expects the files of a run that was never stopped.
+This takes too long for the checks (ranks_test.py does a part of it); run it whenever anything about gradients, ranks or checkpoints changes:
 
   python3 tests/apps/training/ranks_sweep.py build/apps/argand [KILLS [SEED]]
 """
@@ -23,7 +23,7 @@ if why := ranks.missing(argand):
 
 FAMILIES = ["transformer", "complexformer", "crope", "crat", "crat --irw-layers 0 --irw-passages 100 --irw-length 16", "qic"]
 COMMON = "--n-layers 1 --d-model 32 --n-heads 2 --d-ff 32 --warmup 5 --dropout 0.1 --clip 0.5 --eval-every 25 --eval-batches 8".split()
-# An optimiser for each task; 4 batches of 2 rows, for 1, 2 and 4 ranks.
+# The tasks use different optimisers. Each step takes 4 batches of 2 rows, which 1, 2 or 4 ranks share.
 TASKS = {
     "lm": ["lm", *COMMON, *"--length 32 --batch 2 --accumulate 4 --steps 50 --optimizer adamw".split()],
     "classify": ["classify", *COMMON, *"--train-articles 400 --test-articles 40 --batch 2 --accumulate 4 --steps 50 --optimizer muon".split()],
@@ -39,7 +39,7 @@ def trained(folder, number, arguments):
 
 
 def compare():
-    """How many files were compared, and how many differed."""
+    """Returns how many files were compared, and how many of them differed."""
     compared = different = 0
     for task, options in TASKS.items():
         for family in FAMILIES:
@@ -60,7 +60,8 @@ def compare():
 
 
 def kill():
-    """Kills, runs that came to their end, how many of them differed, and the longest wait until all ranks had ended."""
+    """Returns the number of kills, of runs that reached their end, of those among them whose files differed, and the longest wait until all ranks
+    had ended."""
     begin = time.monotonic()
     wanted = trained("whole", 0, KILLED)
     seconds = time.monotonic() - begin

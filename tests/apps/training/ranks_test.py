@@ -1,4 +1,4 @@
-"""Several ranks train as one process does: the same files, byte for byte; and when one fails, all end.
+"""Several ranks train as one process does, to the same files, byte for byte; and if one rank fails, all of them end.
 
   ranks_test.py ARGAND_PROGRAM
 """
@@ -21,7 +21,7 @@ if why := ranks.missing(argand):
 TINY = "--n-layers 1 --d-model 16 --n-heads 2 --d-ff 24 --batch 2 --warmup 3 --dropout 0.1 --threads 1".split()
 TEXT = [*TINY, "--length", "16"]
 FOUR = ["--accumulate", "4", "--eval-batches", "8"]
-# Passages are looked up by an index that is rebuilt on the way; an auxiliary loss takes part.
+# The run looks up passages in an index that is rebuilt as it trains, and has an auxiliary loss.
 WINDOWS = "--family crat --irw-layers 0 --irw-passages 100 --irw-length 16 --irw-refresh 5 --irw-index hnsw".split()
 LM = ["lm", *TEXT, *FOUR, "--steps", "12", "--eval-every", "5", "--checkpoint-every", "4"]
 CLASSIFY = ["classify", *TINY, *FOUR, *"--optimizer muon --family qic --train-articles 200 --test-articles 40 --steps 10 --eval-every 4".split()]
@@ -55,7 +55,7 @@ def same_files():
 
 
 def one_line():
-    """Mistakes are reported once."""
+    """Mistakes are reported once, not by every rank."""
     for arguments, line in [
         (["lm", *TEXT, *FOUR, "--out", "none"], "--accumulate: 3 ranks cannot share the 4 batches of a step evenly; use a multiple of 3"),
         (["lm", *TEXT, "--accumulate", "3"], "train lm: missing --out RUN (a new run) or --resume RUN (to continue one)"),
@@ -65,13 +65,13 @@ def one_line():
         result = ranks.run(argand, 3, "train", *arguments)
         expect(result.returncode == 2 and ranks.our_lines(result) == ["argand: " + line], f"exit code {result.returncode}, {result.stderr}")
         expect(not os.path.exists("none"), "a run that cannot be has a folder")
-    # The launcher of another MPI.
+    # The program is started by the launcher of another MPI.
     result = ranks.run(argand, 0, "train", "lm", environment={"PMI_SIZE": "2"})
     expect(result.returncode == 2 and "mpirun: 2 processes were started, but MPI knows of 1" in result.stderr, result.stderr)
 
 
 def not_finite():
-    """All ranks end, with what one process says."""
+    """When the loss is no longer finite, all ranks end with the message of a single process."""
     arguments = ["train", "lm", *TEXT, *FOUR, "--steps", "9", "--lr", "1e30", "--clip", "0", "--out"]
     wanted, found = ranks.run(argand, 0, *arguments, "nan-0"), ranks.run(argand, 2, *arguments, "nan-2")
     expect(wanted.returncode == 3 and found.returncode == 3, f"exit codes {wanted.returncode} and {found.returncode}")
@@ -98,7 +98,7 @@ def others_wait_asleep(process, folder):
 
 
 def killed_and_resumed():
-    """A rank that is killed takes all with it; the run goes on with any number of ranks, or one process."""
+    """If one rank is killed, all of them end; the run continues with any number of ranks, or as one process."""
     arguments = ["lm", *TEXT, "--accumulate", "6", *"--steps 60 --eval-every 20 --checkpoint-every 7 --eval-batches 2".split()]
     trained(0, "whole", arguments)
     wanted = ranks.contents("whole")
@@ -113,7 +113,7 @@ def killed_and_resumed():
             others_wait_asleep(process, "killed")
         of = ranks.processes("killed")
         if not of:
-            expect(process.wait() == 0, "it failed before it was killed")  # its last steps were faster than the look for it
+            expect(process.wait() == 0, "it failed before it was killed")  # it took its last steps before its ranks were looked up
             continue
         victim = draw.choice(sorted(of))
         os.kill(of[victim], signal.SIGKILL)

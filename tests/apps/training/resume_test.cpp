@@ -1,4 +1,4 @@
-/// The real program, killed and interrupted, continues as if nothing had happened, byte for byte.
+/// Runs the real program, kills and interrupts it: it continues as if nothing had happened, byte for byte.
 
 #include <chrono>
 #include <csignal>
@@ -32,7 +32,7 @@ BOOST_AUTO_TEST_CASE(killed_at_any_step_it_ends_in_the_same_files) {
     if (reaches_step(program, killed, step)) program.signal(SIGKILL), ++kills;
     program.wait();
   }
-  BOOST_TEST(kills >= 3);  // a fast machine may outrun one of them
+  BOOST_TEST(kills >= 3);  // a fast machine may finish before one of the kills
   const Finished last = run_argand(scratch, "train lm --threads 1 --resume " + killed);
   BOOST_TEST(last.code == 0);
   std::size_t compared = 0;
@@ -61,7 +61,7 @@ BOOST_AUTO_TEST_CASE(an_interrupted_run_saves_and_says_how_to_resume) {
     if (!reaches_step(program, stopped, step)) continue;
     program.signal(signal);
     const int code = program.wait();
-    if (code == 0) continue;  // it was done before the signal came
+    if (code == 0) continue;  // the program finished before the signal came
     BOOST_TEST(code == 128 + signal);
     BOOST_TEST(program.out().find(fmt::format("stopped by {} after step ", name)) != std::string::npos);
     BOOST_TEST(program.out().find("continue with `argand train lm --resume " + stopped + "`") != std::string::npos);
@@ -106,7 +106,7 @@ BOOST_AUTO_TEST_CASE(a_perplexity_does_not_depend_on_the_batch) {
   const TemporaryDirectory scratch;
   const std::string run = scratch / "run";
   BOOST_TEST_REQUIRE(run_argand(scratch, "train lm --precision float64 --steps 10 --out " + run + tiny).code == 0);
-  const auto eval = [&](const std::string& more) {  // without the name and the speed
+  const auto eval = [&](const std::string& more) {  // the output from "test part" on, without the run's name and the speed
     const Finished done = run_argand(scratch, "eval " + run + more);
     BOOST_TEST(done.code == 0, done.err);
     return done.out.substr(0, done.out.find(" (")).substr(done.out.find("test part"));

@@ -1,4 +1,4 @@
-"""What a run has written, to be compared byte for byte."""
+"""The files that a run has written, in a form that can be compared byte for byte."""
 import json
 import pathlib
 import re
@@ -7,7 +7,7 @@ CLOCK = ("seconds", "tokens_per_second", "peak_memory")
 
 
 def contents(folder, with_ranks=False):
-    """Path -> bytes; of logs what does not come from the clock."""
+    """Returns the bytes of each file by its path; of logs, the lines without what comes from the clock."""
     found = {}
     for file in sorted(pathlib.Path(folder).rglob("*")):
         if not file.is_file():
@@ -18,11 +18,11 @@ def contents(folder, with_ranks=False):
             lines = [json.loads(line) for line in found[name].splitlines()]
             drop = {*CLOCK, "flops"} if with_ranks else set(CLOCK)
             found[name] = [{k: v for k, v in line.items() if k not in drop} for line in lines if not (with_ranks and "made_by" in line)]
-        if re.fullmatch(r"seed-\d+\.txt", file.name):  # what a run of a sweep printed, also of going on
+        if re.fullmatch(r"seed-\d+\.txt", file.name):  # the output of a run of a sweep, which also says whether it was resumed
             del found[name]
     return found
 
 
 def differences(wanted, found):
-    """The names of the files that are not the same."""
+    """The names of the files whose contents differ."""
     return sorted(name for name in wanted.keys() | found.keys() if wanted.get(name) != found.get(name))

@@ -1,4 +1,4 @@
-/// argand sweep, as a program.
+/// Runs the program `argand sweep`.
 
 #include <boost/test/unit_test.hpp>
 #include <filesystem>
@@ -43,9 +43,10 @@ BOOST_AUTO_TEST_CASE(killed_and_resumed_it_prints_the_same_table) {
              table);
   BOOST_TEST(lines_with(table, "| best |") == 1U);
   BOOST_TEST(contents_of(scratch / "whole/table.md") == table);
-  BOOST_TEST(lines_with(whole.out, "/seed-") == 5U);  // three thirds, the best in full, and with the other seed
+  // Three runs of a third of the length, the best one in full, and that one with the other seed.
+  BOOST_TEST(lines_with(whole.out, "/seed-") == 5U);
 
-  // SIGKILL, SIGTERM, SIGKILL, each in the middle of another run; then to the end.
+  // SIGKILL, SIGTERM and SIGKILL, each in the middle of another run, and then once to the end.
   const std::vector<std::string> places = {"third/lr=1e-2/seed-0", "third/lr=1e-1/seed-0"};
   for (std::size_t i = 0; i < places.size(); ++i) {
     Program program(scratch, command("pieces"));
@@ -63,7 +64,7 @@ BOOST_AUTO_TEST_CASE(killed_and_resumed_it_prints_the_same_table) {
   BOOST_TEST(contents_of(scratch / "pieces/table.json") == contents_of(scratch / "whole/table.json"));
   BOOST_TEST(contents_of(scratch / "pieces/sweep.json") == contents_of(scratch / "whole/sweep.json"));
 
-  // Nothing is trained again, also when the folders of runs have gone.
+  // Nothing is trained again, even if the folders of runs are gone.
   fs::remove_all(scratch / "pieces/third");
   fs::remove_all(scratch / "pieces/lr=1e-2");
   const Finished again = run_argand(scratch, command("pieces"));
@@ -118,7 +119,7 @@ BOOST_AUTO_TEST_CASE(a_run_that_fails_is_named_and_the_others_go_on) {
   BOOST_TEST(taken.code == 2);
   BOOST_TEST(taken.err.find("is not empty and contains no sweep; choose another folder") != taken.err.npos, taken.err);
   fs::remove_all(scratch / "out");
-  BOOST_TEST_REQUIRE(run_argand(scratch, command + " --lr 1e-2").code != 0);  // given twice
+  BOOST_TEST_REQUIRE(run_argand(scratch, command + " --lr 1e-2").code != 0);  // the rate is given twice
   fs::create_directories(scratch / "out");
   scratch.file("out/sweep.json.tmp-1-0", "all that a sweep left which was killed at once");
   BOOST_TEST_REQUIRE(run_argand(scratch, "sweep lm --grid lr=1e-2,2e-2 --steps 2" + small + "--out " + (scratch / "out")).code ==

@@ -1,4 +1,4 @@
-"""Training gives the same file with 1, 2 and 3 threads: every family, with each of OpenBLAS's kernel families that runs here.
+"""Training gives the same file with 1, 2 and 3 threads, for every family and with each of OpenBLAS's kernel families that this machine can run.
 
   threads_test.py ARGAND_PROGRAM
 """
@@ -13,7 +13,7 @@ import coretypes
 
 argand = os.path.abspath(sys.argv[1])
 families = ["transformer", "complexformer", "crope", "crat", "qic"]
-# Small, and yet the products of a layer are large enough to be shared among threads; dropout, clipping and both passes take part.
+# A small model, whose products are nevertheless large enough to be shared among threads. Dropout, clipping and both passes take part.
 settings = ["--steps", "5", "--warmup", "0", "--batch", "8", "--length", "64", "--n-layers", "1", "--d-model", "64", "--d-ff", "256",
             "--dropout", "0.1", "--clip", "0.5"]
 

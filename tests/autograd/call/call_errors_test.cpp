@@ -1,4 +1,4 @@
-/// Errors for arguments that do not fit a call by name, and for functions that are registered wrongly.
+/// The errors of calls by name whose arguments do not fit, and of functions that are registered wrongly.
 
 #include <boost/test/unit_test.hpp>
 

@@ -1,5 +1,5 @@
 #pragma once
-/// Inputs for calls by name.
+/// Inputs for the tests that call functions by name.
 
 #include <string>
 #include <utility>
@@ -12,7 +12,7 @@ namespace argand::calls {
 
 using Named = std::vector<std::pair<std::string, Argument>>;
 
-/// A variable with numbers of its own for every shape and stream.
+/// A variable of random numbers; every shape and stream gives different ones.
 template <Scalar T>
 Var<T> leaf(const Shape& shape, std::uint64_t stream = 0) {
   return variable(randn<T>(shape, Random(39, stream)));

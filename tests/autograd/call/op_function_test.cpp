@@ -1,4 +1,4 @@
-/// Functions called by name document their parameters, and do what the C++ functions do, bit for bit.
+/// Functions called by name document their parameters, and give the same bits as the C++ functions.
 
 #include "autograd/call/op_function.h"
 
@@ -63,7 +63,8 @@ BOOST_AUTO_TEST_CASE(signatures) {
 
 namespace {
 
-/// The value of a call and of the C++ function, and what backward leaves at the leaves, are the same.
+/// Checks that a call by name and the C++ function return the same value, and that backward leaves the same gradients at the
+/// leaves.
 template <class F, Scalar... Leaf>
 void compare(const char* name, const std::vector<Argument>& arguments, const calls::Named& named, const F& in_cpp,
              Var<Leaf>... leaves) {
@@ -144,7 +145,7 @@ void compare_with_cpp() {
       x, y);
   compare(
       "masked_fill", {d(x), mask, i}, {}, [&] { return masked_fill(to_complex(x), mask, C(0, 1)); }, x);
-  // A vector is a row on the left, a column on the right.
+  // A vector counts as a row on the left and as a column on the right.
   const Var<R> v = calls::leaf<R>({3}), u = calls::leaf<R>({3}, 1);
   compare(
       "matmul", {d(x), d(v)}, {},
@@ -164,7 +165,7 @@ void compare_with_cpp() {
         return reshape(matmul(reshape(v, Shape{1, 3}), reshape(u, Shape{3, 1})), Shape{});
       },
       v, u);
-  // Several axes are one, and PyTorch's variance is that of a sample.
+  // Several axes are reduced as one, and the variance is that of a sample, as in PyTorch.
   compare(
       "mean", {d(signal), List{-1, 2}}, {},
       [&] {

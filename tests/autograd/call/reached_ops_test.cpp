@@ -1,5 +1,5 @@
-/// What C++ can call can be called by name: every registered op, found on the tape of its function's call, which returns bit for
-/// bit what a check case of the op does; and every function of autograd/ops.h.
+/// Whatever C++ can call can be called by name. Every registered op must appear on the tape when its function is called, and the
+/// call must return, bit for bit, what a check case of the op returns; and every function of autograd/ops.h must have a name.
 
 #include <boost/test/unit_test.hpp>
 #include <filesystem>
@@ -21,14 +21,14 @@ BOOST_AUTO_TEST_SUITE(reached_ops)
 
 namespace {
 
-/// Tries arguments for a function's parameters: the tensors in their order, all of them; for the rest a few values of each kind
-/// that the parameter takes, besides its default.
+/// Tries arguments for a function's parameters: all the tensors, in their order; for each other parameter its default and a few
+/// values of each kind that it takes.
 template <RealScalar R>
 class Attempts {
  public:
   Attempts(const OpFunction& f, const Op& op) : f_(f), op_(op) {}
 
-  /// Until the op is on the tape and, where a value is expected, the call returns it.
+  /// Tries until the op is on the tape and, if a value is expected, the call returns it.
   bool succeed(std::vector<DynamicVar> inputs, std::optional<AnyVarOf<R>> expected) {
     inputs_ = std::move(inputs);
     expected_ = std::move(expected);
@@ -122,7 +122,7 @@ class Attempts {
   int calls_left_ = 0;
 };
 
-/// Variables with the numbers of tensors; of the first tensor alone where the others are constants to the function.
+/// Variables that hold the numbers of the tensors. With `first_alone`, only the first is a variable and the others are constants.
 template <RealScalar R>
 std::vector<DynamicVar> variables_of(const std::vector<AnyTensor>& tensors, bool first_alone) {
   std::vector<DynamicVar> variables;
@@ -148,7 +148,8 @@ std::vector<AnyVarOf<R>> of_one_precision(const std::vector<DynamicVar>& inputs)
   return same;
 }
 
-/// Ops whose check cases hold something that no attempt can guess: they have to be on the tape, their values are not compared.
+/// Ops whose check cases contain something that no attempt can guess, and what it is. They must reach the tape, but their values
+/// are not compared.
 const std::map<std::string, const char*> values_not_compared = {
     {"angular_attention", "heads, scale"},
     {"attention", "heads, scale"},
@@ -176,7 +177,7 @@ const std::map<std::string, const char*> values_not_compared = {
 
 enum class Reached { No, OnTape, WithTheValue };
 
-/// Of the op's check cases and, where they do not fit the function, of a few other inputs.
+/// How far calls of f get, with the inputs of the op's check cases and, where these do not fit the function, with a few others.
 template <RealScalar R>
 Reached how_reached(const Op& op, const OpFunction& f) {
   OpCheck check;
@@ -205,7 +206,7 @@ Reached how_reached(const Op& op, const OpFunction& f) {
   return Reached::No;
 }
 
-/// By each of the functions that say they are this op.
+/// The worst result among the functions that claim to be this op.
 template <RealScalar R>
 Reached how_reached(const Op& op) {
   std::vector<Reached> by_function;
@@ -239,8 +240,8 @@ std::string text_of(const std::string& path) {
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
-/// The names of the functions that a header declares and that return variables, indices or several of them; not Tensors, which are
-/// no part of a tape.
+/// The names of the functions declared in a header that return variables, indices or several of either. Those that return Tensors
+/// are left out: they do not take part in a tape.
 std::set<std::string> functions_of(const std::string& header) {
   static const std::regex declaration(
       R"re(\n(?:inline )?(?:auto|Ids|(?!Tensor)[A-Z]\w*<[^;(){}\n]*>|std::vector<Var<T>>) (\w+)\()re");
@@ -249,7 +250,7 @@ std::set<std::string> functions_of(const std::string& header) {
   return names;
 }
 
-/// Functions of autograd/ops.h that have no name of their own in a call.
+/// Functions of autograd/ops.h that cannot be called by name, and why.
 const std::map<std::string, const char*> not_by_name = {
     {"binary_cross_entropy", "binary_cross_entropy_with_logits: PyTorch's function of this name takes probabilities"},
     {"custom_op", "takes functions"},

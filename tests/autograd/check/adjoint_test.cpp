@@ -1,4 +1,4 @@
-/// Forward mode: its rules against the gradients, for every op; products with Hessians against differences of gradients.
+/// Forward mode: its rules are compared with the gradients of every op, and products with Hessians with differences of gradients.
 
 #include "autograd/check/adjoint.h"
 
@@ -33,7 +33,7 @@ BOOST_AUTO_TEST_CASE(every_op_is_the_adjoint_of_its_gradient) {
 }
 
 BOOST_AUTO_TEST_CASE(tangent_of_an_expression) {
-  // w = z² e^z along v: (2 z + z²) e^z v.
+  // w = z² e^z has the derivative (2z + z²) e^z v along v.
   const C z(0.5, -0.25), v(2, 1);
   const Tensor<C> w = jvp([](const Complex& x) { return x * x * exp(x); }, along(Tensor<C>::scalar(z), Tensor<C>::scalar(v)));
   BOOST_TEST(std::abs(w.item() - (2.0 * z + z * z) * std::exp(z) * v) < 1e-15);
@@ -64,12 +64,12 @@ BOOST_AUTO_TEST_CASE(a_hessian_by_hand) {
 }
 
 BOOST_AUTO_TEST_CASE(a_whole_hessian) {
-  // L = |z|² w + w³ with z = x + iy: over (x, y, w), [2w 0 2x; 0 2w 2y; 2x 2y 6w].
+  // L = |z|² w + w³ with z = x + iy has, over (x, y, w), the Hessian [2w 0 2x; 0 2w 2y; 2x 2y 6w].
   const Complex z = variable(Tensor<C>::scalar({3, 4}));
   const Real w = variable(Tensor<double>::scalar(2));
   const Tensor<double> H = hessian<double>([&] { return abs2(z) * w + w * w * w; }, {{"z", z}, {"w", w}});
   BOOST_TEST(H.span() == std::vector<double>({4, 0, 6, 0, 4, 8, 6, 8, 12}), boost::test_tools::per_element());
-  const std::vector<double> values = symmetric_eigenvalues(H);  // 4, 8 ± sqrt(16 + 100)
+  const std::vector<double> values = symmetric_eigenvalues(H);  // 4 and 8 ± sqrt(16 + 100)
   BOOST_TEST(values[0] == 8 - std::sqrt(116.0), boost::test_tools::tolerance(1e-14));
   BOOST_TEST(values[1] == 4, boost::test_tools::tolerance(1e-14));
   BOOST_TEST(values[2] == 8 + std::sqrt(116.0), boost::test_tools::tolerance(1e-14));
@@ -85,11 +85,11 @@ BOOST_AUTO_TEST_CASE(lanczos_finds_the_ends_of_the_spectrum) {
   const std::function<Real()> loss = [&] { return sum(abs2(matmul(A, reshape(exp(z), {6, 1})))) + sum(square(square(x))); };
   const ParameterList<double> all = {{"z", z}, {"x", x}};
   const std::vector<double> whole = symmetric_eigenvalues(hessian(loss, all));
-  const std::vector<RitzValue> seen = lanczos(loss, all, 100);  // of 17 parameters: all of them
+  const std::vector<RitzValue> seen = lanczos(loss, all, 100);  // the loss has 17 parameters, so 100 steps find all eigenvalues
   BOOST_REQUIRE(seen.size() == whole.size());
   const double size = std::max(std::abs(whole.front()), std::abs(whole.back()));
   for (std::size_t i = 0; i < whole.size(); ++i) BOOST_TEST(std::abs(seen[i].value - whole[i]) < 1e-11 * size);
-  // Of some products the bound holds: an eigenvalue lies within the residual of each value.
+  // After fewer products the bound still holds: an eigenvalue lies within the residual of each value.
   for (const RitzValue& ritz : lanczos(loss, all, 8)) {
     double nearest = size;
     for (const double value : whole) nearest = std::min(nearest, std::abs(value - ritz.value));

@@ -18,12 +18,14 @@ namespace {
 
 using Real = std::function<double(double)>;
 
-/// y_k = s_k f(x_k) with the claimed slope s_k g(x_k).
+/// The function y_k = s_k f(x_k), whose gradient is claimed to be s_k g(x_k).
 struct Deception {
   std::string name;
   Real f, g;
   std::vector<double> points;
-  Verdict expected;  ///< of the worst element: Pass (of all), Fail, or Inconclusive: values cannot tell, and it may say no more
+  /// The verdict on the worst element: Pass (then all pass), Fail, or Inconclusive. Inconclusive means that values cannot decide,
+  /// so the check may claim nothing more.
+  Verdict expected;
   std::vector<double> scales = {};
 };
 
@@ -87,7 +89,7 @@ Real wave(double k) {
 Real dwave(double k) {
   return [k](double x) { return k * std::cos(k * x); };
 }
-/// x³ + a sin(kx)
+/// The function x³ + a sin(kx).
 Real ripple(double a, double k) {
   return [=](double x) { return x * x * x + a * std::sin(k * x); };
 }
@@ -108,7 +110,7 @@ const std::vector<double> thousand = [] {
   for (std::uint64_t k = 0; k < 1000; ++k) x.push_back(4 * Random(9).uniform(k) - 2);
   return x;
 }();
-/// 1, 1e-3, ..., 1e-21: each element must be accurate relative to its own size.
+/// Scales from 1 to 1e-21: each element must be accurate relative to its own size.
 const std::vector<double> falling{1, 1e-3, 1e-6, 1e-9, 1e-12, 1e-15, 1e-18, 1e-21};
 const std::vector<double> eight{0.3, -0.7, 1.9, 0.4, 1.1, -1.2, 0.8, 0.6};
 

@@ -1,5 +1,5 @@
-/// Do the error bars hold? Ten thousand random functions of ten kinds, made to mislead: the true derivative, from its closed form
-/// in long double, must lie within the bar in 99.9 % of them; and bars that are wide without need are counted too.
+/// Do the error bars hold? Ten thousand random functions of ten kinds are made to mislead. The true derivative, computed from its
+/// closed form in long double, must lie within the bar for 99.9 % of them; bars that are needlessly wide are counted too.
 
 #include <boost/test/unit_test.hpp>
 #include <cmath>
@@ -23,7 +23,7 @@ using Long = long double;
 class Dice {
  public:
   double uniform(double low, double high) { return low + (high - low) * random_.uniform(next_++); }
-  /// Uniform in its logarithm.
+  /// Distributed uniformly on a logarithmic scale.
   double size(double low, double high) { return std::exp(uniform(std::log(low), std::log(high))); }
   double sign() { return uniform(-1, 1) < 0 ? -1 : 1; }
 
@@ -48,7 +48,8 @@ struct Problem {
 struct Family {
   std::string name;
   Problem (*draw)(Dice&);
-  double wide;  ///< at most this part of the bars may exceed 1e-9 of the derivatives around: a judge must not win by saying nothing
+  /// The largest share of bars that may exceed 1e-9 of the derivatives nearby: a check must not win by saying nothing.
+  double wide;
 };
 
 const std::vector<Family> families{
@@ -133,7 +134,7 @@ BOOST_AUTO_TEST_CASE(the_truth_lies_within_the_bar_in_999_of_1000_random_functio
     for (int n = 0; n < each; ++n) {
       const Problem p = family.draw(dice);
       const Derivative d = differentiate(p.f, p.x);
-      if (d.kink || d.jump) {  // there is none within 1e-8
+      if (d.kink || d.jump) {  // these functions have no kink or jump within 1e-8 of x
         ++singular;
         continue;
       }
@@ -161,7 +162,8 @@ BOOST_AUTO_TEST_CASE(the_truth_lies_within_the_bar_in_999_of_1000_random_functio
 }
 
 BOOST_AUTO_TEST_CASE(frequencies_that_the_large_steps_cannot_see) {
-  // What differentiate(sin(kx)) got wrong by more than ten bars in nine of ten points: k from 1e4 to 1e5, x from 10 to 100.
+  // An earlier differentiate() was wrong by more than ten bars for sin(kx) at nine of ten points, with k from 1e4 to 1e5 and x
+  // from 10 to 100.
   Dice dice;
   int missed = 0;
   for (int n = 0; n < 1000; ++n) {

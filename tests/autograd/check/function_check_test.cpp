@@ -14,7 +14,7 @@ using C = std::complex<double>;
 
 namespace {
 
-/// L = Σ |z_k|² and what `gradient(z_k)` says of it; `calls` counts evaluations of L.
+/// L = Σ |z_k|² with the claimed gradient `gradient(z_k)`; `calls` counts evaluations of L.
 DifferentiableFunction energy_with(const std::function<C(C)>& gradient, int* calls = nullptr) {
   const auto value = [calls](const std::vector<AnyTensor>& x) {
     if (calls != nullptr) ++*calls;
@@ -36,8 +36,7 @@ Tensor<C> spiral(std::int64_t n) {
   return z;
 }
 
-/// L = max(x, 0).
-/// Σ max(x, 0), with this gradient where x is 0.
+/// L = Σ max(x, 0) with the gradient `slope_at_zero` wherever x is 0.
 DifferentiableFunction relu_with(double slope_at_zero) {
   const auto value = [](const std::vector<AnyTensor>& x) {
     double sum = 0;

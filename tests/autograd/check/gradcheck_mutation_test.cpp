@@ -23,14 +23,15 @@ GradcheckOptions quiet_options(std::string name) {
   return options;
 }
 
-/// The sound analytic gradients of one input, in order.
+/// The correct analytic gradient of one input, element by element.
 ComplexValues gradient_of(const Report& result, std::size_t input) {
   ComplexValues gradient;
   for (const ElementCheck& e : result.rows[input].elements) gradient.push_back(e.values.analytic);
   return gradient;
 }
 
-/// Whether the fault changes this input's gradient g: a conjugate needs imaginary parts, a transpose needs an asymmetric matrix.
+/// Whether the fault changes this input's gradient g. Conjugation does so only if g has imaginary parts, transposition only if g
+/// is an asymmetric matrix.
 bool shows(Fault how, const ComplexValues& g, const Shape& shape) {
   double size = 0, change = 0;
   for (std::size_t k = 0; k < g.size(); ++k) {
@@ -49,7 +50,7 @@ bool shows(Fault how, const ComplexValues& g, const Shape& shape) {
 struct Expected {
   Fault how;
   std::string diagnosis;
-  std::size_t least_ops;  ///< at how many ops it must have been tried
+  std::size_t least_ops;  ///< the fault must have been tried on at least so many ops
 };
 const std::vector<Expected> faults{{Fault::Conjugate, "conjugated", 40},
                                    {Fault::Twice, "twice the right one", 55},
@@ -61,7 +62,7 @@ const std::vector<Expected> faults{{Fault::Conjugate, "conjugated", 40},
 BOOST_AUTO_TEST_CASE(every_falsified_op_is_found_and_diagnosed) {
   std::vector<std::size_t> tried(faults.size(), 0);
   for (const Op* op : Op::all()) {
-    if (op->name() == "projection") continue;  // what every check here ends with: falsifying it falsifies the weights
+    if (op->name() == "projection") continue;  // every check ends in this op: falsifying it would falsify the weights
     OpCheck check;
     op->check(check);
     std::vector<bool> found(faults.size(), false), possible(faults.size(), false);
@@ -69,7 +70,7 @@ BOOST_AUTO_TEST_CASE(every_falsified_op_is_found_and_diagnosed) {
     for (const OpCheck::Case& c : check.cases()) {
       if (std::all_of(found.begin(), found.end(), [](bool f) { return f; })) break;
       GradcheckOptions once = quiet_options(op->name());
-      once.projections = 1;  // one gradient of one loss, so that its symmetries can be told
+      once.projections = 1;  // the gradient of a single loss, whose symmetries can be examined
       const Report sound = gradcheck(c.f, c.inputs, once);
       for (std::size_t f = 0; f < faults.size(); ++f) {
         std::vector<std::size_t> affected;

@@ -1,4 +1,5 @@
-/// A backward pass is linear in the incoming gradient, and adds to what is there: mistakes that show nowhere else.
+/// A backward pass must be linear in the incoming gradient and must add to what is already there. These tests plant mistakes that
+/// no other check can see.
 
 #include "autograd/check/independent/incoming_check.h"
 
@@ -36,7 +37,7 @@ Report on_the_tape(const Bend& bend) {
   return gradcheck(GradcheckOptions{.name = "square", .blame_ops = false}, f, z);
 }
 
-/// The same as an external function with its own gradient.
+/// The same op as an external function that brings its own gradient.
 Report as_a_function(const Bend& bend) {
   const auto value = [](const std::vector<AnyTensor>& x) {
     return AnyTensor(map([](C v) { return mul(v, v); }, std::get<Tensor<C>>(x[0])));
@@ -80,7 +81,7 @@ BOOST_AUTO_TEST_CASE(a_linear_pass_that_adds_passes) {
     BOOST_TEST((named(report, "linear").opinion == Opinion::Agrees));
   }
   BOOST_TEST((named(on_the_tape(right), "adds").opinion == Opinion::Agrees));
-  // Tiny and huge gradients, and one that is 0.
+  // Tiny and huge gradients pass, and so does one that is 0.
   BOOST_TEST(gradcheck([](auto x) { return scale(exp(x), 1e-200); }, Tensor<double>({2}, {0.5, 1.0})).ok());
   BOOST_TEST(gradcheck([](auto x) { return scale(exp(x), 1e200); }, Tensor<double>({2}, {0.5, 1.0})).ok());
   BOOST_TEST(gradcheck([](auto x) { return sub(exp(x), exp(x)); }, Tensor<double>({2}, {0.5, 1.0})).ok());
@@ -98,7 +99,7 @@ BOOST_AUTO_TEST_CASE(what_is_not_linear_in_the_incoming_gradient_fails_though_di
 }
 
 BOOST_AUTO_TEST_CASE(rounding_in_half_precision_is_not_a_mistake) {
-  // Eight bits, as bfloat16 has: the pass is as linear as it can be.
+  // With the eight bits of bfloat16, the pass is as linear as it can be.
   const auto coarse = [](double x) {
     int exponent = 0;
     const double mantissa = std::frexp(x, &exponent);

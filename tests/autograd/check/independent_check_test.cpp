@@ -19,7 +19,7 @@ TaylorRemainder remainder_of(const std::function<double(double)>& f, double slop
   return taylor_remainder([&](double t) { return Change{f(t) - f(0), 1e-16 * std::abs(f(t))}; }, slope, 1e-12);
 }
 
-/// L = Σ f(x_k) of real x, with this gradient; and f of complex numbers, where there is one.
+/// L = Σ f(x_k) for real x with the claimed gradient `slope`; `extended` is f for complex numbers, if there is one.
 DifferentiableFunction sum_of(const std::function<double(double)>& f, const std::function<double(double)>& slope,
                               const std::function<C(C)>& extended = nullptr) {
   DifferentiableFunction function;
@@ -42,7 +42,7 @@ DifferentiableFunction sum_of(const std::function<double(double)>& f, const std:
   return function;
 }
 
-/// What the three say at some numbers: adjoint, taylor, complex step.
+/// The verdicts of the three independent checks at these numbers: adjoint, Taylor, complex step.
 std::vector<IndependentCheck> opinions_of(const DifferentiableFunction& f, std::vector<double> x = {0.5, -1.25, 2.0}) {
   const auto n = static_cast<std::int64_t>(x.size());
   return independent_checks(ScalarProjection(f, {Tensor<double>({n}, x)}), 1e-8, 1);
@@ -59,7 +59,8 @@ BOOST_AUTO_TEST_CASE(the_remainder_of_a_right_slope_is_of_second_order_and_that_
     const FittedOrder wrong = remainder_of(f, 1 + error).remainder;
     BOOST_TEST(std::abs(wrong.order - 1) < 0.2, error << ": order " << wrong.order);
   }
-  BOOST_TEST(std::abs(remainder_of([](double t) { return std::sin(t); }, 1).remainder.order - 3) < 0.01);  // no second order at 0
+  // Sin has no second-order term at 0.
+  BOOST_TEST(std::abs(remainder_of([](double t) { return std::sin(t); }, 1).remainder.order - 3) < 0.01);
 }
 
 BOOST_AUTO_TEST_CASE(noise_is_measured_and_not_taken_for_a_remainder) {

@@ -1,4 +1,5 @@
-/// NaN in, NaN out, for every op. And the check itself: an op that loses a NaN, or hands it to the wrong numbers, must be found.
+/// Every op must pass a NaN on to what depends on it. The check itself is tested too: it must find an op that loses a NaN or
+/// hands it to the wrong numbers.
 
 #include "autograd/check/nan_check.h"
 
@@ -20,10 +21,10 @@ namespace {
 
 constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
 
-/// Where numbers that do not depend on the NaN become NaN, for a reason. No op is allowed to lose one.
+/// A case where numbers that do not depend on the NaN still become NaN, and the reason. No op is allowed to lose a NaN.
 struct Exception {
   const char* op;
-  const char* fault;  ///< matches "label: message"
+  const char* fault;  ///< a regular expression that matches "label: message"
   const char* reason;
 };
 constexpr const char* of_one_number = "of one number the op is a constant, computed from it: x - x, x / x";
@@ -90,7 +91,7 @@ const std::vector<Exception> exceptions{
     {"whiten", "width, n = 1: .*", of_one_number},
 };
 
-/// An op under the name of square, with a given value and gradient.
+/// An op registered as square, with a value and a gradient chosen by the test.
 template <class Value, class Slope>
 auto square_as(const Value& value, const Slope& slope) {
   return [=]<Scalar T>(const Var<T>& x) {
@@ -145,7 +146,7 @@ BOOST_AUTO_TEST_CASE(every_op_passes_a_nan_on_to_what_depends_on_it_and_to_nothi
 
 BOOST_AUTO_TEST_CASE(a_nan_that_gets_lost_is_found) {
   BOOST_TEST(message_of(right_value, right_slope) == "");
-  // fmax prefers a number to a NaN.
+  // fmax returns the number when the other argument is a NaN, and so loses it.
   BOOST_TEST(message_of([](const auto& x, std::int64_t k) { return std::fmax(right_value(x, k), 0); }, right_slope)
                  .starts_with("real: float64: with NaN in input 0, element [0, 0], the value at [0, 0] is 0, should be NaN"));
   BOOST_TEST(message_of(right_value, [](const auto& x, const auto& dy,
@@ -156,7 +157,7 @@ BOOST_AUTO_TEST_CASE(a_nan_that_gets_lost_is_found) {
                                         std::int64_t k) { return std::isnan(dy.data()[k]) ? 0 : right_slope(x, dy, k); })
                  .starts_with("real: float64: with NaN in the incoming gradient, element [0, 0], the gradient of input 0 at "
                               "[0, 0] is 0, should be NaN"));
-  // Only in the tail of a row of packs.
+  // The NaN is lost only in the tail of a row, after the last full pack.
   BOOST_TEST(message_of(
                  [](const auto& x, std::int64_t k) {
                    const bool tail = x.size() > 6 && k >= x.size() - x.size() % 4;
@@ -164,7 +165,7 @@ BOOST_AUTO_TEST_CASE(a_nan_that_gets_lost_is_found) {
                  },
                  right_slope)
                  .starts_with("real, n = 19: float64: with NaN in input 0, element [18], the value at [18] is 0, should be NaN"));
-  // Only in float32.
+  // The NaN is lost only in float32.
   BOOST_TEST(message_of(
                  [](const auto& x, std::int64_t k) {
                    const auto y = right_value(x, k);
@@ -175,7 +176,7 @@ BOOST_AUTO_TEST_CASE(a_nan_that_gets_lost_is_found) {
 }
 
 BOOST_AUTO_TEST_CASE(a_nan_where_it_does_not_belong_is_found) {
-  // A mask that multiplies: elements must not depend on each other.
+  // A mask applied by multiplication hands NaN to elements that should not depend on it.
   BOOST_TEST(message_of(
                  [](const auto& x, std::int64_t k) {
                    auto y = right_value(x, k);
@@ -203,7 +204,7 @@ BOOST_AUTO_TEST_CASE(attention_with_a_query_of_nan) {
   }
 }
 
-/// Keys and values after a query, and hidden ones, may hold anything.
+/// Keys and values that lie after a query, or are hidden, may hold anything, even NaN.
 BOOST_AUTO_TEST_CASE(attention_does_not_see_the_nan_of_the_future) {
   const std::int64_t T = 150, first_nan = 70;
   AttentionOptions options;
@@ -229,7 +230,9 @@ BOOST_AUTO_TEST_CASE(attention_does_not_see_the_nan_of_the_future) {
     for (std::int64_t t = 0; t < T; ++t)
       for (std::int64_t d = 0; d < 4; ++d) {
         BOOST_TEST(hidden_nan[i](0, t, d) == before[i](0, t, d));
-        const bool is_of_query = i < 2;  // of a key: what later queries say of it is NaN
+        // The output and the gradient of the query do not see the future. The gradients of keys and values do: later queries make
+        // them NaN.
+        const bool is_of_query = i < 2;
         if (is_of_query && t < first_nan) BOOST_TEST(std::abs(future_nan[i](0, t, d) - before[i](0, t, d)) < 1e-13);
         if (t >= first_nan || (!is_of_query && t != 3)) BOOST_TEST(std::isnan(future_nan[i](0, t, d)));
       }

@@ -1,4 +1,4 @@
-/// Ridders' derivatives: their accuracy, and whether the error bars are honest.
+/// Numerical derivatives by Ridders' method: their accuracy, and whether their error bars are honest.
 
 #include "autograd/check/numerical.h"
 
@@ -56,7 +56,7 @@ BOOST_AUTO_TEST_CASE(error_bars_hold_the_truth_and_are_narrow) {
     for (std::uint64_t i = 0; i < 400; ++i) {
       const double x = known.low + (known.high - known.low) * random.uniform(i), truth = known.derivative(x);
       const Derivative d = differentiate(known.f, x);
-      // The exact derivative is itself rounded: one unit in the last place or so.
+      // The exact derivative is itself rounded, by about one unit in the last place.
       const double error = std::abs(d.central.value - truth), own = 4e-16 * std::abs(truth);
       worst_ratio = std::max(worst_ratio, (error - own) / std::max(d.central.error, 1e-300));
       worst_bar = std::max(worst_bar, d.central.error / std::max(1.0, std::abs(truth)));
@@ -86,7 +86,7 @@ BOOST_AUTO_TEST_CASE(one_sided_derivatives_agree_where_the_function_is_smooth) {
 }
 
 BOOST_AUTO_TEST_CASE(large_steps_across_a_singularity_do_no_harm) {
-  // |x - 1| at distances from its kink far below the first step, and log(x) where the first steps leave its domain.
+  // |x - 1| at distances from its kink far below the first step, and log(x) where the first steps leave the domain.
   for (const double distance : {0.05, 1e-2, 1e-3, 1e-4}) {
     const Derivative d = differentiate([](double x) { return std::abs(x - 1); }, 1 + distance);
     BOOST_TEST(std::abs(d.central.value - 1) <= 1e-9);
@@ -97,7 +97,7 @@ BOOST_AUTO_TEST_CASE(large_steps_across_a_singularity_do_no_harm) {
 }
 
 BOOST_AUTO_TEST_CASE(steps_are_not_whole_periods) {
-  // With halved steps from 1/8 the quotients of sin(64 π x) would all be 0 and agree.
+  // With steps halved from 1/8, the difference quotients of sin(64 π x) would all be 0, and so would agree on a wrong slope.
   const Derivative d = differentiate([](double x) { return std::sin(64 * std::numbers::pi * x); }, 0.0);
   BOOST_TEST(std::abs(d.central.value / (64 * std::numbers::pi) - 1) < 1e-10);
 }

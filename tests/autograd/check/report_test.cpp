@@ -1,5 +1,5 @@
-/// One report: its verdict follows from its rows and independent checks, nothing passes without a finite bar, and it is shown as
-/// text and as HTML.
+/// Reports of checks: the verdict follows from the rows and the independent checks, nothing passes without a finite error bar,
+/// and a report can be shown as text and as HTML.
 
 #include "autograd/check/report.h"
 
@@ -49,7 +49,7 @@ BOOST_AUTO_TEST_CASE(nothing_passes_without_a_finite_bar) {
     BOOST_TEST(!report_of({row_with(Verdict::Pass, bar)}).ok());
   }
   BOOST_TEST((Judged() == Verdict::Inconclusive));
-  // An infinite rounding makes the two "equal".
+  // An infinite rounding error would make any two numbers "equal".
   Comparison c;
   c.analytic = 1, c.numerical = 2, c.varies = true, c.rounding = infinity;
   BOOST_TEST((judge(c, infinity, 1e-8) == Verdict::Inconclusive));
@@ -63,7 +63,7 @@ BOOST_AUTO_TEST_CASE(the_worst_row_decides_and_comparing_nothing_is_not_a_pass) 
     BOOST_TEST((report_of({row_with(Verdict::Pass), row_with(v)}).verdict() == Verdict::Inconclusive));
   BOOST_TEST((report_of({}).verdict() == Verdict::Inconclusive));
   BOOST_TEST(report_of({}).headline() == "f: inconclusive, no element to check");
-  // A kink does no harm beside elements that pass, if the gradient was found between the slopes and no element was left out.
+  // A kink does no harm beside elements that pass, provided the gradient lies between the two slopes and no element was left out.
   ReportRow kinks = row_with(Verdict::Kink);
   kinks.shape = {2};
   kinks.elements = {ElementCheck{.element = 0, .verdict = {Verdict::Pass, 1e-8}},

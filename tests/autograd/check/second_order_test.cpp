@@ -1,5 +1,5 @@
-/// Second derivatives of every op, by a backward pass from its tangent: against differences of gradients, and symmetric. And at
-/// its singular points forward mode keeps to the gradient that the op declares.
+/// Second derivatives of every op, found by a backward pass from its tangent, must agree with differences of gradients and be
+/// symmetric. At singular points, forward mode must keep to the gradient that the op declares.
 
 #include <array>
 #include <boost/test/unit_test.hpp>
@@ -19,7 +19,7 @@ BOOST_AUTO_TEST_SUITE(second_order)
 
 namespace {
 
-using Vector = std::vector<Numbers>;  // one entry an input
+using Vector = std::vector<Numbers>;  // one entry for each input
 
 double product(const Vector& a, const Vector& b) {
   double sum = 0;
@@ -29,7 +29,7 @@ double product(const Vector& a, const Vector& b) {
 }
 double norm(const Vector& a) { return std::sqrt(product(a, a)); }
 
-/// a + t b.
+/// a + t b, input by input.
 Vector moved(Vector a, double t, const Vector& b) {
   for (std::size_t i = 0; i < a.size(); ++i)
     for (std::size_t k = 0; k < a[i].size(); ++k) a[i][k] += t * b[i][k];
@@ -42,8 +42,8 @@ Numbers flat(const Vector& a) {
   return row;
 }
 
-/// L = Σ w_k |f(x)_k - W_k|² with random weights w > 0 and points W: bends where f is linear, and where |f| is constant too.
-/// grad f = 2w (f - W).
+/// L = Σ w_k |f(x)_k - W_k|² with random weights w > 0 and points W, with respect to f: grad = 2w (f - W). It has curvature even
+/// where f is linear or |f| is constant.
 class BentLoss {
  public:
   BentLoss(CheckedFunction f, std::vector<AnyTensor> inputs) : f_(std::move(f)), inputs_(std::move(inputs)) {
@@ -64,7 +64,7 @@ class BentLoss {
     return passes.fresh(incoming(numbers_of<double>(passes.value()))).gradients;
   }
 
-  /// d/dt gradient(x + t v) at t = 0 by extrapolated differences, all numbers in one row.
+  /// d/dt gradient(x + t v) at t = 0 by extrapolated differences, with the numbers of all inputs in one row.
   Numbers difference(const Vector& v) const {
     const Numbers here = flat(gradient(point_));
     const Changes changes = [&](double t, std::span<Change> real_and_imaginary) {
@@ -82,8 +82,8 @@ class BentLoss {
     return product;
   }
 
-  /// H v: the gradient of L̇ = Re Σ conj(2w (f - W)) ḟ. What it puts into ḟ, 2w (f - W), and into f, 2w ḟ, are given to the outputs
-  /// by hand: no op but f takes part.
+  /// H v, the gradient of L̇ = Re Σ conj(2w (f - W)) ḟ. Its gradients with respect to ḟ, 2w (f - W), and with respect to f, 2w ḟ,
+  /// are set by hand, so that no op but f takes part.
   Vector hessian_times(const Vector& v) const {
     Tape tape;
     ForwardMode forward;
@@ -101,7 +101,7 @@ class BentLoss {
               .add(std::get<Tensor<T>>(with_numbers<double>(value, incoming(numbers_of<double>(value)))));
         },
         f_(x));
-    tape.backward(variable(Tensor<double>::scalar(0)));  // the outputs have their gradients, what is left is the walk
+    tape.backward(variable(Tensor<double>::scalar(0)));  // the outputs already have their gradients: only the walk back is left
     return Passes<double>::gradients(x);
   }
 
@@ -138,7 +138,7 @@ Disagreement second_derivatives(const OpCheck::Case& c) {
 
 bool lacks_a_rule(const Error& e) { return std::string(e.what()).find("has no rule for tangents") != std::string::npos; }
 
-/// Cases where gradient and tangent are more rounding error than number, and why: there is nothing to compare.
+/// Cases in which gradient and tangent consist mostly of rounding error, and why: there is nothing to compare.
 const std::map<std::string, std::string> nothing_but_rounding = {
     {"attention, huge scores", "the softmax is 0 or 1, its derivative 0; what rounding leaves is multiplied by keys of 1e15"},
     {"whiten, a row on a line", "the matrix is singular but for eps = 1e-5, whose power -3/2 multiplies differences that cancel"},
@@ -192,7 +192,7 @@ BOOST_AUTO_TEST_CASE(at_a_pole_tangents_are_0_as_the_gradients_are) {
   BOOST_TEST(jvp([](const auto& x) { return log(x); }, along(zero, one)).item() == 0);
   BOOST_TEST(jvp([](const auto& x) { return 1.0 / x; }, along(zero, one)).item() == 0);
   BOOST_TEST(jvp([](const auto& x) { return pow(x, -1); }, along(zero, one)).item() == 0);
-  // And so are second derivatives there, 6 x in (x³)'' included.
+  // Second derivatives are correct there as well, including (x³)'' = 6x.
   const Real x = variable(Tensor<double>({2}, {0, 2}));
   const auto curvature = [&](const auto& f) {
     const auto first = [&] { return reshape(slice(f(x), 0, 0, 1) + slice(f(x), 0, 1, 2), Shape{}); };

@@ -1,5 +1,5 @@
-/// Every op in every use: added to a gradient, twice, at all lengths, in float32, ... And the check itself: what is wrong only
-/// there must be found and said.
+/// Every op in every use: with its gradient added to another, with an input used twice, at all lengths, in float32 and so on. The
+/// check itself is tested too: a gradient that is wrong in one use only must be found and reported.
 
 #include "autograd/check/usage/usage.h"
 
@@ -20,12 +20,12 @@ BOOST_AUTO_TEST_SUITE(usage)
 namespace {
 
 #ifdef ARGAND_SANITIZED
-constexpr bool thorough = false;  // twenty times as slow; the release build runs all of them
+constexpr bool thorough = false;  // all of them would take twenty times as long; the release build runs them
 #else
 constexpr bool thorough = true;
 #endif
 
-/// A function that says it is exp and has the gradient that `write` puts into the place it is given.
+/// A function registered as square whose gradient is written by `write`.
 template <class Write>
 auto square_with(const Write& write) {
   return [write]<Scalar T>(const Var<T>& x) {
@@ -125,7 +125,7 @@ T conj_times(T a, T b) {
   return conj_mul(a, b);
 }
 
-/// z w, recorded by `make`, which is given both factors.
+/// The product z w, recorded by `make` from both factors.
 template <class Make>
 std::string message_of_product(const Make& make) {
   OpCheck check;
@@ -142,7 +142,7 @@ BOOST_AUTO_TEST_CASE(an_input_that_is_not_listed_is_found) {
           dz.add(map(conj_times<T>, b, dy));
           dw.add(map(conj_times<T>, a, dy));
         },
-        [](const auto& y) { return y; }, z);  // and w
+        [](const auto& y) { return y; }, z);  // should also list w
   });
   BOOST_TEST(message.starts_with("complex: wrong when the other inputs are constants: float64, gradient of input 1, element "
                                  "[0, 0] is 0"),
@@ -155,7 +155,7 @@ BOOST_AUTO_TEST_CASE(a_captured_variable_is_found) {
         *Op::find("mul"), z.value() * w.value(),
         [z, b = w.value(), dz = accumulator(z), dw = accumulator(w)](const Tensor<T>& dy) {
           dz.add(map(conj_times<T>, b, dy));
-          dw.add(map(conj_times<T>, z.value(), dy));  // not what was multiplied
+          dw.add(map(conj_times<T>, z.value(), dy));  // z may have changed since the forward pass
         },
         [](const auto& y) { return y; }, z, w);
   });

@@ -19,7 +19,7 @@ BOOST_AUTO_TEST_SUITE(activation)
 using C = std::complex<double>;
 
 namespace {
-/// The largest difference, relative to the largest of `expected`.
+/// The largest difference between x and `expected`, relative to the largest number of `expected`.
 template <Scalar T>
 double distance(const Tensor<T>& x, const Tensor<T>& expected) {
   double worst = 0, scale = 0;
@@ -32,7 +32,7 @@ double distance(const Tensor<T>& x, const Tensor<T>& expected) {
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(known_values) {
-  // gelu and silu at 1 from Φ(1) = 0.841344746068543 and σ(1) = 0.731058578630005.
+  // The values of gelu and silu at 1 follow from Φ(1) = 0.841344746068543 and σ(1) = 0.731058578630005.
   BOOST_TEST(gelu(number(1.0)).value().item() == 0.841344746068543, boost::test_tools::tolerance(1e-14));
   BOOST_TEST(gelu(number(-1.0)).value().item() == -0.158655253931457, boost::test_tools::tolerance(1e-13));
   BOOST_TEST(silu(number(1.0)).value().item() == 0.731058578630005, boost::test_tools::tolerance(1e-14));
@@ -51,7 +51,7 @@ BOOST_AUTO_TEST_CASE(fused_swiglu_is_the_chain_of_its_parts) {
   BOOST_TEST(distance(dgate, gate.grad()) < 1e-14);
   BOOST_TEST(distance(dup, up.grad()) < 1e-14);
   gate.zero_grad();
-  backward(sum(swiglu(gate, gate)));  // one variable in both places
+  backward(sum(swiglu(gate, gate)));  // the same variable in both places
   const Tensor<double> both = gate.grad();
   gate.zero_grad();
   backward(sum(silu(gate) * gate));
@@ -59,7 +59,7 @@ BOOST_AUTO_TEST_CASE(fused_swiglu_is_the_chain_of_its_parts) {
 }
 
 BOOST_AUTO_TEST_CASE(float_follows_double) {
-  // The vectorised float32 functions against float64, on both passes; the training path.
+  // Training uses vectorised functions in float32: both of their passes are compared with float64.
   const Tensor<double> x64 = rand<double>({1000}, Random(4), -8, 8);
   const Tensor<float> x32 = map([](double v) { return static_cast<float>(v); }, x64);
   const auto compare = [&](const std::string& name, const auto& f) {
@@ -85,11 +85,11 @@ BOOST_AUTO_TEST_CASE(modrelu_keeps_the_phase) {
   const auto z = constant(Tensor<C>({2, 2}, {{3, 4}, {0, 1}, {-6, 8}, {0, 0.5}}));
   auto c = variable(Tensor<double>({2}, {-5, -0.75}));
   const Tensor<C> w = modrelu(z, c).value();
-  BOOST_TEST(std::abs(w(0, 0)) < 1e-15);  // 5 - 5
+  BOOST_TEST(std::abs(w(0, 0)) < 1e-15);  // |z| + c = 5 - 5
   BOOST_TEST(std::abs(w(0, 1) - C(0, 0.25)) < 1e-15);
   BOOST_TEST(std::abs(w(1, 0) - C(-3, 4)) < 1e-14);
   BOOST_TEST(w(1, 1) == C(0));
-  backward(sum(abs(modrelu(z, c))));  // |w| = |z| + c where active: each active element counts one
+  backward(sum(abs(modrelu(z, c))));  // |w| = |z| + c where the unit is active, so each active element adds 1 to dc
   BOOST_TEST(c.grad()(0) == 1, boost::test_tools::tolerance(1e-14));
   BOOST_TEST(c.grad()(1) == 1, boost::test_tools::tolerance(1e-14));
 }

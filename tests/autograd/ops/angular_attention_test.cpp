@@ -19,7 +19,7 @@ namespace {
 
 Tensor<C> numbers(const Shape& shape, std::uint64_t seed) { return randn<C>(shape, Random(seed)); }
 
-/// The paper's formula, with arguments and cosines; [B, T, n] each.
+/// The paper's formula, written out with arguments and cosines. Q, K, V are [B, T, n].
 Tensor<C> by_the_formula(const Tensor<C>& Q, const Tensor<C>& K, const Tensor<C>& V, std::int64_t H, double scale, bool causal) {
   const std::int64_t B = Q.dim(0), T = Q.dim(1), n = Q.dim(2), d = n / H;
   Tensor<C> out = Tensor<C>::zeros(Q.shape());
@@ -44,7 +44,8 @@ Tensor<C> by_the_formula(const Tensor<C>& Q, const Tensor<C>& K, const Tensor<C>
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(is_the_softmax_of_sums_of_cosines) {
-  const Tensor<C> Q = numbers({2, 70, 6}, 1), K = numbers({2, 70, 6}, 2), V = numbers({2, 70, 6}, 3);  // more than one tile
+  // 70 rows need more than one tile.
+  const Tensor<C> Q = numbers({2, 70, 6}, 1), K = numbers({2, 70, 6}, 2), V = numbers({2, 70, 6}, 3);
   for (const bool causal : {false, true}) {
     AttentionOptions options;
     options.n_heads = 2, options.scale = 0.8, options.causal = causal;
@@ -70,7 +71,8 @@ BOOST_AUTO_TEST_CASE(moduli_do_not_matter_and_get_no_gradient) {
     for (std::int64_t i = 0; i < z.size(); ++i) {
       const C g = z.grad().data()[i];
       largest = std::max(largest, std::abs(g));
-      BOOST_TEST(std::abs(real_of(conj_mul(z.value().data()[i], g))) < 1e-14);  // orthogonal to z: it only turns
+      // The gradient is orthogonal to z: it turns z and does not stretch it.
+      BOOST_TEST(std::abs(real_of(conj_mul(z.value().data()[i], g))) < 1e-14);
     }
     BOOST_TEST(largest > 0.01);
   }

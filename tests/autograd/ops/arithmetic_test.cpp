@@ -19,7 +19,7 @@ using Cf = std::complex<float>;
 
 namespace {
 
-/// Re Σ conj(weights) w: hands `weights` to w as its gradient.
+/// Runs backward for the loss Re Σ conj(weights) w, so that w receives the gradient `weights`.
 template <Scalar T>
 void backward_with(const Var<T>& w, const Tensor<T>& weights) {
   if constexpr (ComplexScalar<T>)
@@ -64,7 +64,7 @@ BOOST_AUTO_TEST_CASE(addition_passes_the_gradient_on_without_a_copy) {
   auto a = variable(Tensor<float>::ones({4})), b = variable(Tensor<float>::ones({4}));
   backward(sum(a + b));
   BOOST_TEST(a.grad().shares_storage_with(b.grad()));
-  backward(sum(a * 2));  // and what is added to one later does not reach the other
+  backward(sum(a * 2));  // and what is added to one gradient later does not reach the other
   same(a.grad(), Tensor<float>::full({4}, 3));
   same(b.grad(), Tensor<float>::full({4}, 1));
 }
@@ -98,7 +98,7 @@ BOOST_AUTO_TEST_CASE(division_neither_overflows_nor_underflows_on_the_way) {
 
 BOOST_AUTO_TEST_CASE(powers) {
   same(pow(variable(Tensor<double>({3}, {-2, 0, 3})), 3).value(), Tensor<double>({3}, {-8, 0, 27}));
-  // The principal branch: sqrt(-1) is i from above the cut, -i from below.
+  // On the principal branch, sqrt(-1) is i just above the cut and -i just below it.
   const Tensor<C> root = pow(constant(Tensor<C>({2}, {{-1, 0.0}, {-1, -0.0}})), 0.5).value();
   BOOST_TEST(std::abs(root(0) - C(0, 1)) < 1e-15);
   BOOST_TEST(std::abs(root(1) - C(0, -1)) < 1e-15);

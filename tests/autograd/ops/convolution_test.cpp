@@ -1,4 +1,4 @@
-/// Convolutions against their sums written out, for every pair of real and complex; pooling.
+/// Convolutions compared with their sums written out, for every pair of real and complex inputs; and pooling.
 
 #include "autograd/ops/convolution/convolution.h"
 
@@ -20,7 +20,7 @@ using C = std::complex<double>;
 
 namespace {
 
-/// y_o(p) = Σ w_oc(d) x_c(p s + d δ - q), as it stands.
+/// y_o(p) = Σ w_oc(d) x_c(p s + d δ - q), computed term by term.
 template <Scalar A, Scalar B>
 Tensor<C> by_the_sum(const Tensor<A>& x, const Tensor<B>& w, const ConvolutionOptions& o, const Shape& shape) {
   Tensor<C> y = Tensor<C>::zeros(shape);
@@ -78,7 +78,7 @@ BOOST_AUTO_TEST_CASE(is_the_sum_for_every_pair_of_types) {
   }
 }
 
-/// Σ u conv(x, w) = Σ conv_transpose(u, w) x: it is the transpose, for every pair of types.
+/// Σ u conv(x, w) = Σ conv_transpose(u, w) x: conv_transpose is the transpose of conv for every pair of types.
 BOOST_AUTO_TEST_CASE(the_transposed_map_is_the_transpose) {
   OpCheck random;
   for (ConvolutionOptions o : some_options()) {
@@ -103,7 +103,8 @@ BOOST_AUTO_TEST_CASE(the_transposed_map_is_the_transpose) {
   }
 }
 
-/// y_o(p s + d δ - q) += w_co(d) x_c(p): each combination of the smallest sizes and options, where special cases hide.
+/// Transposed convolutions, y_o(p s + d δ - q) += w_co(d) x_c(p), with every combination of the smallest sizes and options, where
+/// special cases hide.
 BOOST_AUTO_TEST_CASE(transposed_with_every_small_option) {
   OpCheck random;
   int tried = 0;
@@ -141,7 +142,7 @@ BOOST_AUTO_TEST_CASE(one_axis) {
   const Tensor<double> y = conv1d(x, w).value();
   BOOST_TEST(std::vector<double>(y.begin(), y.end()) == std::vector<double>({21, 32, 43, 54}), boost::test_tools::per_element());
   ConvolutionOptions o;
-  o.stride = {7, 2}, o.padding = {9, 1};  // the options for rows are ignored
+  o.stride = {7, 2}, o.padding = {9, 1};  // conv1d ignores the options for rows
   const Tensor<double> strided = conv1d(x, w, o).value();
   BOOST_TEST(std::vector<double>(strided.begin(), strided.end()) == std::vector<double>({10, 32, 54}),
              boost::test_tools::per_element());
@@ -159,11 +160,13 @@ BOOST_AUTO_TEST_CASE(one_axis) {
       random.complex({4, 1, 2, 1}));
 }
 
-/// Layer z of conv3d is Σ_i conv2d(layer z s + i δ - q of x, layer i of w), for every pair of types; one axis of it is conv1d.
+/// Layer z of conv3d is Σ_i conv2d(layer z s + i δ - q of x, layer i of w), for every pair of types; along a single axis it is
+/// conv1d.
 BOOST_AUTO_TEST_CASE(three_axes) {
   OpCheck random;
   std::vector<Convolution3dOptions> all(3);
-  all[1].stride = {2, 1, 3}, all[1].padding = {3, 1, 0}, all[1].dilation = {1, 2, 1};  // whole layers of padding under the window
+  // The window may cover layers of padding only.
+  all[1].stride = {2, 1, 3}, all[1].padding = {3, 1, 0}, all[1].dilation = {1, 2, 1};
   all[2].groups = 2, all[2].dilation = {2, 1, 1}, all[2].padding = {1, 0, 2};
   const auto is_the_sum = [&]<Scalar A, Scalar B>(const Tensor<A>& x, const Tensor<B>& w, const Convolution3dOptions& o) {
     const Tensor<Promote<A, B>> y = conv3d(constant(x), constant(w), o).value();
@@ -223,12 +226,13 @@ BOOST_AUTO_TEST_CASE(pooling_by_modulus) {
   const Var<C> y = max_pool2d(z, {2, 2});
   BOOST_TEST(y.shape().str() == "[1, 2]");
   BOOST_TEST(y.value()(0, 0) == C(0, 3));
-  BOOST_TEST(y.value()(0, 1) == C(-2));  // the first of two of modulus 2
+  BOOST_TEST(y.value()(0, 1) == C(-2));  // of two numbers of equal modulus, the first is taken
   backward(sum(abs2(y)));
   BOOST_TEST(z.grad()(0, 2) == C(-4));
   BOOST_TEST(z.grad()(0, 3) == C(0));
   const Var<double> x = constant(Tensor<double>({2, 2}, {-1, -2, -3, -4}));
-  BOOST_TEST(max_pool2d(x, {2, 2}, {.padding = {1, 1}}).value()(0, 0) == -1);  // the padding is nothing, not 0
+  // Padding does not take part: it is not counted as 0.
+  BOOST_TEST(max_pool2d(x, {2, 2}, {.padding = {1, 1}}).value()(0, 0) == -1);
   BOOST_TEST(avg_pool2d(x, {2, 2}, {.padding = {1, 1}}).value()(0, 0) == -0.25);
   BOOST_TEST(avg_pool2d(z, {2, 2}).value()(0, 0) == C(0, 0.75));
   BOOST_TEST(max_pool1d(z, 2).value()(0, 0) == C(0, 3));

@@ -17,7 +17,8 @@ BOOST_AUTO_TEST_SUITE(cross_entropy_test)
 
 namespace {
 
-/// The softmax, and the loss, of two other classes with logits `gap` and `gap` + 1 below the target's: e^-gap (1 + 1/e) and less.
+/// The softmax of the other two classes together, whose logits lie `gap` and `gap` + 1 below the target's, and the loss. For a
+/// large gap both are close to e^-gap (1 + 1/e).
 struct Predicted {
   double others, loss;
   explicit Predicted(double gap) : others(std::exp(-gap) + std::exp(-gap - 1)), loss(std::log1p(others)) { others /= 1 + others; }
@@ -40,7 +41,7 @@ BOOST_AUTO_TEST_CASE(well_predicted_targets_keep_their_digits_in_float) {
     near(loss.value().item(), right.loss);
     near(logits.grad().data()[1], -right.others);
 
-    // The same scores from one feature of size 1.
+    // The same scores computed from one feature of value 1.
     const Var<float> h = variable(Tensor<float>({1, 1}, {1})), W = variable(Tensor<float>({3, 1}, {below, top, below - 1}));
     const Var<float>* const no_bias = nullptr;
     const Var<float> fused = linear_cross_entropy(h, W, no_bias, Ids({1}, {1}));
@@ -48,7 +49,7 @@ BOOST_AUTO_TEST_CASE(well_predicted_targets_keep_their_digits_in_float) {
     near(fused.value().item(), right.loss);
     near(W.grad().data()[1], -right.others);
 
-    // Position 3 has its positive at 0 and two negatives.
+    // The positive of position 3 is at position 0; it has two negatives.
     Tensor<float> s = Tensor<float>::zeros({1, 4, 4});
     s(0, 3, 0) = top, s(0, 3, 1) = below, s(0, 3, 2) = below - 1;
     const Var<float> similarity = variable(s);

@@ -34,7 +34,7 @@ Tensor<double> energy_tangent(const Tensor<C>& along, const Tensor<C>& z) {
 }
 const auto total_energy = custom_op("total_energy", energy, energy_gradient, energy_tangent);
 
-/// w_k = r_k z_k, of two inputs of unlike scalars: dr = Re(conj(z) dw), dz = r dw.
+/// w_k = r_k z_k, whose two inputs have different scalar types: dr = Re(conj(z) dw), dz = r dw.
 const auto stretch = custom_op(
     "stretch", [](const Tensor<double>& r, const Tensor<C>& z) { return map([](double a, C v) { return a * v; }, r, z); },
     [](const Tensor<C>& dw, const Tensor<double>& r, const Tensor<C>& z) {
@@ -42,7 +42,7 @@ const auto stretch = custom_op(
                         map([](double a, C g) { return a * g; }, r, dw));
     });
 
-/// w = e^z by its output: dz = conj(w) dw.
+/// w = e^z, whose gradient needs only the output: dz = conj(w) dw.
 const auto exponential = custom_op(
     "exponential", [](const Tensor<C>& z) { return map([](C v) { return std::exp(v); }, z); },
     [](const Tensor<C>& dw, const Tensor<C>&, const Tensor<C>& w) {
@@ -90,7 +90,7 @@ BOOST_AUTO_TEST_CASE(a_report_names_the_op_and_calls_a_gradient_with_nan_not_fin
       "broken", [](const Tensor<C>& z) { return map([](C v) { return v * v; }, z); },
       [](const Tensor<C>& dw, const Tensor<C>& z) {
         Tensor<C> dz = map([](C g, C v) { return 2.0 * std::conj(v) * g; }, dw, z);
-        dz.data()[1] = std::nan("");  // one element, and all others right
+        dz.data()[1] = std::nan("");  // one element is NaN, all others are right
         return dz;
       });
   const std::string text = report_text(check(broken, two));
@@ -116,7 +116,7 @@ BOOST_AUTO_TEST_CASE(gradients_and_tangents_of_another_shape_are_refused) {
   const Complex z = variable(Tensor<C>::ones({4}));
   const Real L = wrong(z);
   BOOST_TEST(error_of([&] { backward(L); }) == "wrong_shape: the gradient of input 0 has shape [3], but the input has shape [4]");
-  BOOST_TEST(Tape::current().entries().empty());  // the next loss begins anew
+  BOOST_TEST(Tape::current().entries().empty());  // the next loss starts with an empty tape
   backward(abs2(sum(z, 0)));
   BOOST_TEST(z.grad().data()[0] == C(8, 0));
   BOOST_TEST(error_of([&] { jvp(wrong, along(two, two)); }) == "wrong_shape: the jvp has shape [3], but the value has shape []");
@@ -134,7 +134,7 @@ BOOST_AUTO_TEST_CASE(no_second_derivative_is_made_up) {
              }) ==
              "total_energy: has no second derivative: its vjp and jvp are not recorded. To compute only the tangent, use NoGrad, "
              "as jvp() does");
-  // What does not move is a constant beside what does: L = 14 |s|², H = 28.
+  // Whatever has no tangent counts as a constant beside what has one: for L = 14 |s|², H = 28.
   const Complex s = variable(Tensor<C>::scalar(C(0.5, 1)));
   const auto product = hvp<double>([&] { return total_energy(z) * abs2(s); }, {{"s", s}}, {Tensor<C>::scalar(C(1, 2))});
   BOOST_TEST((std::get<Tensor<C>>(product[0]).item() == C(28, 56)));
@@ -144,7 +144,8 @@ BOOST_AUTO_TEST_CASE(a_name_of_the_library_is_refused_and_one_of_ones_own_may_be
   BOOST_TEST(error_of([] { custom_op("exp", energy, energy_gradient); }) == "custom_op: exp is a built-in op; choose another name");
   const auto again = custom_op("total_energy", energy, energy_gradient);
   BOOST_TEST(again(Complex(two)).value().item() == 14);
-  BOOST_TEST(Op::find("total_energy") == nullptr);  // not among those that `argand explain` lists and gradcheck checks
+  // Custom ops are not among those that `argand explain` lists and gradcheck checks.
+  BOOST_TEST(Op::find("total_energy") == nullptr);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

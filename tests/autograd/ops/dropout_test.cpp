@@ -30,7 +30,7 @@ BOOST_AUTO_TEST_CASE(drops_the_requested_share_and_scales_the_rest) {
       if (v == 0)
         ++dropped;
       else
-        BOOST_REQUIRE_CLOSE(v, 1 / (1 - p), 0.02);  // p in steps of 2^-16
+        BOOST_REQUIRE_CLOSE(v, 1 / (1 - p), 0.02);  // p is rounded to a multiple of 2^-16
     }
     BOOST_TEST(std::abs(static_cast<double>(dropped) / n - p) < 5 * std::sqrt(p * (1 - p) / n) + 1e-5);
   }

@@ -1,4 +1,4 @@
-/// Products by the names of axes, elements by number, orders by size.
+/// einsum(): products given by the names of axes; elements taken by number; sorting by size.
 
 #include "autograd/ops/products/einsum.h"
 
@@ -79,7 +79,7 @@ BOOST_AUTO_TEST_CASE(einsum_is_the_sum_that_its_letters_say) {
   close_to(einsum("ij,jk,kl->il", A, B, transpose(B)), matmul(matmul(A, B), transpose(B)));
   close_to(einsum("ij,jk,kl,l->i", A, B, transpose(B), v),
            reshape(matmul(matmul(matmul(A, B), transpose(B)), reshape(v, Shape{4, 1})), Shape{3}));
-  // A bilinear form of a real matrix: mixed.
+  // Products of a real matrix with complex vectors and matrices.
   const Var<double> M = x.real({3, 4});
   close_to(einsum("ij,j->i", M, v), einsum("ij,j->i", to_complex(M), v));
   close_to(einsum("kij,ij->k", batch, M), einsum("kij,ij->k", batch, to_complex(M)));
@@ -96,11 +96,11 @@ BOOST_AUTO_TEST_CASE(an_ellipsis_is_all_the_other_axes) {
   close_to(einsum("...", A), A);
   close_to(einsum("...ii->...i", matmul(A, transpose(A))), diagonal(matmul(A, transpose(A)), 0, -2, -1));
   close_to(einsum("...i,i", A, v), reshape(matmul(A, reshape(v, Shape{4, 1})), Shape{2, 1, 3}));
-  // An ellipsis between letters, and carried from pair to pair.
+  // An ellipsis between letters, and one carried on from pair to pair.
   close_to(einsum("a...b,b->...a", A, v), permute(einsum("aijb,b->ija", A, v), {0, 1, 2}));
   const Var<C> u = x.complex({2});
   close_to(einsum("...ij,...jk,k->...i", A, B, u), einsum("...ik,k->...i", matmul(A, B), u));
-  // Sizes 1 and 0 under it.
+  // Axes of sizes 1 and 0 under the ellipsis.
   close_to(einsum("...,...->...", Var<C>(x.complex({1, 1})), Var<C>(Tensor<C>(Shape{0, 1}))), Var<C>(Tensor<C>(Shape{0, 1})));
   close_to(einsum("...,...->", Var<C>(Tensor<C>::full({1}, 2)), Var<C>(Tensor<C>::full({3}, 5))), Var<C>(Tensor<C>::scalar(30)));
   has_its_gradient(

@@ -1,5 +1,5 @@
-/// The everyday ops: values, what they are at their edges, and the error lines. Their gradients are checked with every op's
-/// (gradcheck_ops_test.cpp); those of functions that are made of ops are checked here.
+/// The everyday ops: their values, also at the edges of their domains, and their error lines. Gradients are checked together with
+/// those of every op (gradcheck_ops_test.cpp); only functions composed of several ops have theirs checked here.
 
 #include <boost/test/unit_test.hpp>
 #include <cmath>
@@ -30,7 +30,7 @@ void same_numbers(const Var<T>& x, const Shape& shape, std::initializer_list<T> 
   BOOST_TEST(std::vector<T>(x.value().begin(), x.value().end()) == std::vector<T>(values), boost::test_tools::per_element());
 }
 
-/// The gradient of a function that is no op of its own, by differences.
+/// Checks by differences the gradient of a function that is not an op of its own.
 template <class F, class... In>
 void passes(const char* name, const F& f, const In&... inputs) {
   const Report result = gradcheck(GradcheckOptions{.name = name}, f, inputs...);
@@ -76,7 +76,8 @@ BOOST_AUTO_TEST_CASE(maximum_minimum_and_clamp) {
   BOOST_TEST(std::isnan(most.value()(3)));
   BOOST_TEST(std::isnan(least.value()(3)));
   backward(sum(slice(most, 0, 0, 3)));
-  same_numbers(constant(slice(constant(a.grad()), 0, 0, 3).value()), {3}, {0.0, 1.0, 1.0});  // ties give the gradient to a
+  // Where a and b are equal, a gets the gradient.
+  same_numbers(constant(slice(constant(a.grad()), 0, 0, 3).value()), {3}, {0.0, 1.0, 1.0});
   same_numbers(clamp(reals({3}, {-2, 0.5, 2}), -1.0, 1.0), {3}, {-1.0, 0.5, 1.0});
   BOOST_TEST(error_of([] { clamp(counted({1}), 2.0, 1.0); }) == "clamp: low 2 is above high 1");
 }
@@ -144,7 +145,8 @@ BOOST_AUTO_TEST_CASE(norms) {
   BOOST_TEST(vector_norm(reals({2}, {3e200, 4e200})).value().item() == 5e200, boost::test_tools::tolerance(1e-15));
   BOOST_TEST(vector_norm(reals({2}, {3e-200, 4e-200}), 3.0).value().item() > 4e-200);
   BOOST_TEST(std::isnan(vector_norm(reals({2}, {NAN, infinity})).value().item()));
-  const Var<double> ends = variable(Tensor<double>({2}, {1e-300, 1e300}));  // their quotient is beyond the type, its root is not
+  // The quotient of the two is beyond the range of the type, the root of the quotient is not.
+  const Var<double> ends = variable(Tensor<double>({2}, {1e-300, 1e300}));
   backward(vector_norm(ends, 0.5));
   BOOST_TEST(ends.grad()(0) == 1e300, boost::test_tools::tolerance(1e-12));
   BOOST_TEST(ends.grad()(1) == 1);
@@ -169,7 +171,7 @@ BOOST_AUTO_TEST_CASE(functions_on_their_cuts) {
   BOOST_TEST(at(asin_of, {2, -0.0}).imag() == -std::acosh(2.0), boost::test_tools::tolerance(1e-15));
   BOOST_TEST(at(acosh_of, {-2, 0.0}).imag() == std::numbers::pi, boost::test_tools::tolerance(1e-15));
   BOOST_TEST(std::isnan(asin(number(2.0)).value().item()));
-  // The gradient is that of the value's side.
+  // On the branch cut, the gradient belongs to the same side as the value.
   for (const double side : {0.0, -0.0}) {
     const Var<C> z = variable(Tensor<C>::scalar({2, side}));
     backward(imag(asin(z)));
@@ -196,7 +198,7 @@ BOOST_AUTO_TEST_CASE(the_product_of_nothing_has_a_gradient) {
 
 BOOST_AUTO_TEST_CASE(sinc_far_from_zero) {
   constexpr double pi = std::numbers::pi, eps = std::numeric_limits<double>::epsilon();
-  // Halfway between whole numbers cos πz is 0: sinc' = -sinc/z. At whole numbers sin πz is: sinc' = ±1/z.
+  // Halfway between whole numbers cos πz is 0, so sinc' = -sinc/z; at whole numbers sin πz is 0, so sinc' = ±1/z.
   for (const double n : {5.0, 170.0, 1e6, 1e15}) {
     const auto x = variable(Tensor<double>({3}, {n - 0.5, n, n + 1}));
     const auto y = sinc(x);
@@ -208,7 +210,7 @@ BOOST_AUTO_TEST_CASE(sinc_far_from_zero) {
     BOOST_TEST(std::abs(x.grad()(1) * sign * n - 1) < 4 * eps);
     BOOST_TEST(std::abs(x.grad()(2) * -sign * (n + 1) - 1) < 4 * eps);
   }
-  // sinc(iy) = sinh(πy)/(πy), where e^πy loses as many digits as πy has.
+  // sinc(iy) = sinh(πy)/(πy); e^πy loses as many digits as πy has before the decimal point.
   const auto z = variable(Tensor<std::complex<double>>({1}, {{0, 100}}));
   const auto w = sinc(z);
   BOOST_TEST(w.value()(0).imag() == 0);
@@ -218,7 +220,7 @@ BOOST_AUTO_TEST_CASE(sinc_far_from_zero) {
 BOOST_AUTO_TEST_CASE(sinc_at_zero_has_all_its_derivatives) {
   BOOST_TEST(sinc(number(0.0)).value().item() == 1);
   BOOST_TEST(std::abs(sinc(number(3.0)).value().item()) < 1e-16);
-  // The second derivative, forward over backward.
+  // The second derivative, by forward mode over backward mode.
   const Var<double> x = variable(Tensor<double>::scalar(0));
   const ParameterList<double> parameters = {{"x", x}};
   const auto product = hvp<double>([&] { return sinc(x); }, parameters, {Tensor<double>::scalar(1)});
@@ -233,7 +235,7 @@ BOOST_AUTO_TEST_CASE(powers_of_two_variables) {
   backward(sum(pow(z, p)));
   same_numbers(constant(z.grad()), {3}, {0.0, 1.0, 12.0});
   BOOST_TEST(p.grad()(0) == 0);
-  BOOST_TEST(std::isnan(p.grad()(2)));  // (-2)^p for whole p alone
+  BOOST_TEST(std::isnan(p.grad()(2)));  // (-2)^p is defined for whole p only
   BOOST_TEST(error_of([&] { pow(z, number(1.0) + counted({2})); }) == "pow: shapes cannot be broadcast together: [3] and [2]");
 }
 

@@ -1,4 +1,4 @@
-/// Matrix factorisations: their products, the losses that may use them, and the errors for losses that may not.
+/// Matrix factorisations: the products of their factors, the losses that may use them, and the errors for those that may not.
 
 #include <boost/test/unit_test.hpp>
 #include <cmath>
@@ -89,12 +89,12 @@ BOOST_AUTO_TEST_CASE(the_common_phase_of_singular_vectors_is_a_gauge_and_their_d
   BOOST_TEST(error_of([&] { backward(sum(real(matmul(f.U, f.Vh)))); }) == "");
 }
 
-/// U Vᴴ of A = s Q, Q unitary, is Q, whatever vectors LAPACK chose. The gradient is refused: M alone does not tell this function
-/// from one that the coinciding values make singular.
+/// For A = s Q with unitary Q, U Vᴴ is Q whichever vectors LAPACK chose. Its gradient is refused all the same: where singular
+/// values coincide, M alone cannot tell this function from one that is singular there.
 BOOST_AUTO_TEST_CASE(coinciding_singular_values) {
   const Real A = variable(Tensor<double>({2, 2}, {0, 2, -2, 0}));
   const Real W(Tensor<double>({2, 2}, {1, 2, 3, 4}));
-  BOOST_TEST(error_of([&] { backward(sum(svdvals(A))); }) == "");  // the nuclear norm: its gradient is U Vᴴ = A/2
+  BOOST_TEST(error_of([&] { backward(sum(svdvals(A))); }) == "");  // the nuclear norm, whose gradient is U Vᴴ = A/2
   BOOST_TEST(largest_difference(A.grad(), Tensor<double>({2, 2}, {0, 1, -1, 0})) < 1e-15);
   const auto loss = [&](const SvdOptions& options) {
     const auto f = svd(A, options);
@@ -122,12 +122,13 @@ BOOST_AUTO_TEST_CASE(vectors_of_a_vanishing_singular_value_have_no_gradient) {
   BOOST_TEST(error_of([&] {
                backward(loss());
              }).starts_with("svd: singular value 1 of the matrix is 0 and the loss depends on its vectors (by "));
-  const auto as_matrix = [](const auto& f) { return matmul(f.U * reshape(f.S, {1, 2}), f.Vh); };  // A itself
+  // The product of the factors is A itself.
+  const auto as_matrix = [](const auto& f) { return matmul(f.U * reshape(f.S, {1, 2}), f.Vh); };
   BOOST_TEST(error_of([&] {
                backward(sum(as_matrix(svd(tall))));
              }).starts_with("svd: singular value 1 of the matrix is 0 and the loss depends on it (by "));
   BOOST_TEST(error_of([&] { backward(sum(svdvals(tall))); }) == "");
-  const Real once = variable(Tensor<double>({2, 2}, {1, 1, 1, 1}));  // a real square matrix may have one
+  const Real once = variable(Tensor<double>({2, 2}, {1, 1, 1, 1}));  // a real square matrix may have one singular value of 0
   backward(sum(as_matrix(svd(once))));
   BOOST_TEST(largest_difference(once.grad(), Tensor<double>::ones({2, 2})) < 1e-14);
   const Complex square = variable(Tensor<C>({2, 2}, {1, 0, 0, 0}));
@@ -143,10 +144,10 @@ BOOST_AUTO_TEST_CASE(least_squares_of_every_rank) {
   const Complex A = random_matrices({3, 6, 4}, 5), b = random_matrices({3, 6}, 6);
   const Complex x = lstsq(A, b), residual = matmul(A, reshape(x, {3, 4, 1})) - reshape(b, {3, 6, 1});
   BOOST_TEST(largest_difference(matmul(A, residual, Transpose::Conjugate).value(), Tensor<C>::zeros({3, 4, 1})) < 1e-13);
-  // Of all solutions the shortest: x = (1, 1)/2 for x_0 + x_1 = 1.
+  // Of all solutions, lstsq returns the shortest: for x_0 + x_1 = 1 this is x = (1, 1)/2.
   const Real line(Tensor<double>({1, 2}, {1, 1}));
   BOOST_TEST(largest_difference(lstsq(line, Real(Tensor<double>({1}, {1}))).value(), Tensor<double>({2}, {0.5, 0.5})) < 1e-15);
-  // Rank 1, and what rcond does: a singular value of 1e-3 counts, or not.
+  // The singular value 1e-3 counts, unless rcond is larger: then the rank is 1.
   const Real diagonal(Tensor<double>({2, 2}, {1, 0, 0, 1e-3})), ones(Tensor<double>::ones({2}));
   BOOST_TEST(largest_difference(lstsq(diagonal, ones).value(), Tensor<double>({2}, {1, 1e3})) < 1e-12);
   BOOST_TEST(largest_difference(lstsq(diagonal, ones, 1e-2).value(), Tensor<double>({2}, {1, 0})) < 1e-15);
@@ -154,7 +155,8 @@ BOOST_AUTO_TEST_CASE(least_squares_of_every_rank) {
   BOOST_TEST(largest_difference(matmul(matmul(A, P), A).value(), A.value()) < 1e-13);
 }
 
-/// Antihermitian matrices make unitary ones; e^A e^-A = 1 with and without squarings; large negative ones vanish.
+/// The exponential of an antihermitian matrix is unitary; e^A e^-A = 1 with and without squarings; for a large negative matrix,
+/// the exponential vanishes.
 BOOST_AUTO_TEST_CASE(exponentials_of_matrices) {
   const Complex A = random_matrices({2, 5, 5}, 7), K = A - adjoint_of_matrices(A), U = matrix_exp(K);
   BOOST_TEST(largest_difference(matmul(U, adjoint_of_matrices(U)).value(), identities(2, 5).value()) < 1e-13);

@@ -48,7 +48,8 @@ bool same_bits(const Tensor<T>& a, const Tensor<T>& b) {
 
 }  // namespace
 
-/// KissFFT's butterflies, two and more steps of them, and a convolution where a prime is long.
+/// The lengths lead through KissFFT's butterflies, in two and more steps, and through a convolution where a prime factor is
+/// large.
 BOOST_AUTO_TEST_CASE(every_length_is_what_the_sum_says) {
   std::vector<std::int64_t> lengths{256, 1000, 1009, 1018, 2 * 3 * 5 * 7 * 11, 47 * 47, 53 * 59, 4096, 5003, 3 * 4099};
   for (std::int64_t n = 1; n <= 130; ++n) lengths.push_back(n);
@@ -112,14 +113,14 @@ BOOST_AUTO_TEST_CASE(a_unitary_transform_keeps_the_energy) {
   BOOST_TEST(std::abs(sum(abs2(fft(z, {}, -1, FourierNorm::Ortho))).value().item() - before) < 1e-12 * before);
 }
 
-/// By definition these entries of a Hermitian spectrum are real; whatever else they hold is ignored.
+/// By definition, these entries of a Hermitian spectrum are real: any imaginary part they hold is ignored.
 BOOST_AUTO_TEST_CASE(irfft_reads_no_imaginary_part_where_a_real_signal_has_none) {
   const Tensor<C> clean({4}, {{1, 0}, {2, 3}, {-1, 1}, {4, 0}});
   Tensor<C> dirty = clean.clone();
   dirty(0) = {1, 17};
   dirty(3) = {4, -9};
   BOOST_TEST(same_bits(irfft(constant(clean)).value(), irfft(constant(dirty)).value()));
-  dirty(3) = {4, 0};  // five samples have only X_0 to X_2
+  dirty(3) = {4, 0};  // an output of five samples reads X_0 to X_2 only
   BOOST_TEST(same_bits(irfft(constant(clean), 5).value(), irfft(constant(dirty), 5).value()));
   Complex X = variable(dirty);
   backward(sum(irfft(X) * constant(randn<double>({6}, Random(7)))));
@@ -160,7 +161,7 @@ BOOST_AUTO_TEST_CASE(misuse_is_reported) {
              }) == "stft: a window of shape [5] does not fit into frames of 4");
 }
 
-/// Against the sum in stft.h, the padding written out.
+/// Compared with the sum in stft.h, with the padding written out.
 BOOST_AUTO_TEST_CASE(stft_is_what_its_equation_says) {
   const std::int64_t N = 11, n_fft = 6, hop = 2;
   const Tensor<double> x = randn<double>({N}, Random(8)), w = hann_window<double>(4);
@@ -173,7 +174,7 @@ BOOST_AUTO_TEST_CASE(stft_is_what_its_equation_says) {
     BOOST_REQUIRE(X.shape().str() == "[4, 6]");
     for (std::int64_t t = 0; t < X.dim(1); ++t) {
       Tensor<C> frame = Tensor<C>::zeros({n_fft});
-      for (std::int64_t j = 1; j < 5; ++j) {  // where the window is
+      for (std::int64_t j = 1; j < 5; ++j) {  // the samples that the window covers
         std::int64_t at = t * hop + j - n_fft / 2;
         const bool inside = at >= 0 && at < N;
         if (at < 0) at = -at;
@@ -243,7 +244,7 @@ BOOST_AUTO_TEST_CASE(signals_that_istft_cannot_reconstruct_are_refused) {
   StftOptions<double> options;
   options.window = Real(hann_window<double>(8));
   options.center = false;
-  // A smaller hop would not help at the ends.
+  // A smaller hop would not help at the ends of the signal.
   BOOST_TEST(error_of([&] { istft(X, 8, options); }) ==
              "istft: no window covers sample 0 of the signal; the window is 0 at its start, and no frame precedes the first; use "
              "centred frames, or a window that is not");
@@ -252,7 +253,7 @@ BOOST_AUTO_TEST_CASE(signals_that_istft_cannot_reconstruct_are_refused) {
       "istft: no window covers sample 12 of the signal; the window is 0 at its end, and no frame follows the last; use a length of "
       "at most 12";
   BOOST_TEST(error_of([&] { istft(X, 8, options); }) == end);
-  BOOST_TEST(istft(X, 8, options, 12).size() == 12);  // as advised
+  BOOST_TEST(istft(X, 8, options, 12).size() == 12);  // the length that the message advises
   options.hop = 7;
   BOOST_TEST(error_of([&] { istft(X, 8, options, 12); }) ==
              "istft: no window covers sample 6 of the signal; use a hop of at most 6, the length of the window without its zeros");
@@ -269,7 +270,7 @@ BOOST_AUTO_TEST_CASE(signals_that_istft_cannot_reconstruct_are_refused) {
   BOOST_TEST(error_of([&] { istft(X, 8, options); }) ==
              "istft: no window covers sample 0 of the signal; the window is 0 at its start, and no frame precedes the first; use a "
              "window that is not");
-  // A window counts by its shape, not by its size.
+  // Only the shape of a window matters, not its scale.
   const Tensor<double> hann = hann_window<double>(8);
   options.hop = 2;
   options.window = Real(hann) * 1e-8;

@@ -29,7 +29,7 @@ BOOST_AUTO_TEST_CASE(a_word_that_occurs_twice_gets_both_gradients) {
 BOOST_AUTO_TEST_CASE(complex_rows) {
   auto table = variable(Tensor<C>({2, 1}, {{1, 2}, {3, 4}}));
   backward(sum(abs2(embedding(table, Ids({3}, {1, 1, 0})))));
-  same(table.grad(), Tensor<C>({2, 1}, {{2, 4}, {12, 16}}));  // 2z for each occurrence
+  same(table.grad(), Tensor<C>({2, 1}, {{2, 4}, {12, 16}}));  // 2z for each time that the row is looked up
 }
 
 BOOST_AUTO_TEST_CASE(a_tied_table_is_added_to_in_place) {
@@ -42,7 +42,7 @@ BOOST_AUTO_TEST_CASE(a_tied_table_is_added_to_in_place) {
   BOOST_TEST(expected(0, 0) == 2);
   BOOST_TEST(expected(1, 63) == 1);
 
-  // With a gradient there, the scatter touches rows alone: no memory of the table's size is taken.
+  // When the table already has a gradient, the scatter touches only the looked-up rows and allocates nothing of the table's size.
   const float* before = std::as_const(table.slot()->grad).data();
   const auto loss = sum(embedding(table, ids));
   const auto peak = [] { return memory_stats().in_use; };
@@ -52,7 +52,7 @@ BOOST_AUTO_TEST_CASE(a_tied_table_is_added_to_in_place) {
   backward(loss);
   Tape::current().on_backward(nullptr);
   BOOST_TEST(std::as_const(table.slot()->grad).data() == before);
-  BOOST_TEST(most < V * D);  // bytes: a quarter of a temporary
+  BOOST_TEST(most < V * D);  // in bytes: a temporary of the table's size would take four times as many
   BOOST_TEST(table.grad()(7, 3) == 5);
   BOOST_TEST(table.grad()(1, 63) == 1);
 }
@@ -60,7 +60,7 @@ BOOST_AUTO_TEST_CASE(a_tied_table_is_added_to_in_place) {
 BOOST_AUTO_TEST_CASE(the_mean_embedding_is_the_mean_of_embeddings) {
   const Ids ids({3, 4}, {1, 0, 4, 1, 2, 2, 2, 2, 3, 0, 1, 4});
   const Var<double> table = variable(randn<double>({5, 3}, Random(1))), same_table = variable(table.value());
-  const auto weights = constant(Tensor<double>({3, 1}, {1, 0, -2}));  // nobody reads text 1
+  const auto weights = constant(Tensor<double>({3, 1}, {1, 0, -2}));  // no gradient comes from text 1
   const Var<double> fused = embedding_mean(table, ids);
   backward(sum(fused * weights));
   const Var<double> chain = mean(embedding(same_table, ids), 1);

@@ -54,7 +54,8 @@ BOOST_AUTO_TEST_CASE(solutions_solve_and_inverses_invert) {
                1e-12 * std::abs(det(A).value()(i)));
 }
 
-/// The adjugate of a matrix of rank n - 2 is 0; of rank n - 1 it is not.
+/// A matrix of rank n - 1 has an adjugate other than 0; for rank n - 2 the adjugate is 0. The gradient of the determinant is
+/// finite in both cases.
 BOOST_AUTO_TEST_CASE(the_gradient_of_a_vanishing_determinant_is_finite) {
   Complex A = variable(Tensor<C>({2, 2, 2}, {{1, 1}, {2, 0}, {0, 2}, {2, 2}, {0, 0}, {0, 0}, {0, 0}, {0, 0}}));
   backward(sum(real(det(A))));
@@ -67,7 +68,7 @@ BOOST_AUTO_TEST_CASE(empty_matrices_have_empty_or_no_gradients) {
   const Real nothing = variable(Tensor<double>(Shape{0, 0}));
   BOOST_TEST(solve(nothing, Real(Tensor<double>(Shape{5, 0, 3}))).shape() == (Shape{5, 0, 3}));
   BOOST_TEST(solve(nothing, Real(Tensor<double>(Shape{0, 3}))).shape() == (Shape{0, 3}));
-  // A factor that every matrix of a batch shares, and a batch of none.
+  // One factor shared by all matrices of a batch, where the batch is empty.
   const Real A = variable(Tensor<double>(Shape{0, 2, 3})), B = variable(Tensor<double>::ones({3, 4}));
   backward(sum(matmul(A, B)));
   BOOST_TEST(A.grad().shape() == (Shape{0, 2, 3}));
@@ -104,7 +105,7 @@ BOOST_AUTO_TEST_CASE(eigenvectors_diagonalise) {
   BOOST_TEST(difference(matmul(H, e.vectors).value(), (e.vectors * reshape(e.values, Shape{3, 1, 4})).value()) < 1e-13);
 }
 
-// In float OpenBLAS 0.3.21's kernels without AVX let a product of NaN spoil the finite one that comes next.
+// In float, OpenBLAS 0.3.21's kernels without AVX let a product of NaN spoil the finite product that follows.
 BOOST_AUTO_TEST_CASE(non_finite_entries_affect_their_own_matrix_alone) {
   const auto not_numbers = Tensor<float>::full({64, 64}, std::numeric_limits<float>::quiet_NaN());
   for (int n = 1; n < 40; ++n) {
@@ -131,11 +132,12 @@ BOOST_AUTO_TEST_CASE(a_loss_that_depends_on_a_phase_is_refused) {
 BOOST_AUTO_TEST_CASE(coinciding_eigenvalues) {
   const Real A = variable(Tensor<double>({2, 2}, {3, 0, 0, 3}));
   const Real W(Tensor<double>({2, 2}, {1, 2, 3, 4})), weights(Tensor<double>({1, 2}, {1, 2}));
-  BOOST_TEST(error_of([&] { backward(sum(eigvalsh(A))); }) == "");  // the trace
+  BOOST_TEST(error_of([&] { backward(sum(eigvalsh(A))); }) == "");  // the sum of the eigenvalues is the trace
   BOOST_TEST(difference(A.grad(), Tensor<double>({2, 2}, {1, 0, 0, 1})) < 1e-15);
-  // Stationary at the basis that LAPACK chose, V = I: no first derivative shows that the loss sees which basis it is.
+  // The loss is stationary at the basis that LAPACK chose, V = I: no first derivative shows that the loss depends on the basis.
   BOOST_TEST(error_of([&] { backward(sum(abs2(slice(slice(eigh(A).vectors, 0, 0, 1), 1, 0, 1)))); }) == "");
-  // Σ W ∘ (V (λ - 3) Vᴴ), whose gradient is (W + Wᵀ)/2: its diagonal is dλ, what belongs beside it is multiplied by λ - 3 = 0.
+  // L = Σ W ∘ (V (λ - 3) Vᴴ) has the gradient (W + Wᵀ)/2. Its diagonal is dλ, but the entries beside it cannot be found: in L
+  // they are multiplied by λ - 3 = 0.
   const auto distance_from_3 = [&] {
     const auto e = eigh(A);
     return sum(W * matmul(e.vectors * reshape(e.values - 3.0, {1, 2}), e.vectors, Transpose::No, Transpose::Conjugate));
@@ -143,7 +145,7 @@ BOOST_AUTO_TEST_CASE(coinciding_eigenvalues) {
   BOOST_TEST(error_of([&] {
                backward(distance_from_3());
              }).starts_with("eigh: eigenvalues 0 and 1 of the matrix coincide (both 3) and the loss tells them apart (by 3)"));
-  BOOST_TEST(error_of([&] { backward(sum(reshape(weights, {2}) * eigvalsh(A))); }) == "");  // one slope of many
+  BOOST_TEST(error_of([&] { backward(sum(reshape(weights, {2}) * eigvalsh(A))); }) == "");  // one gradient of many possible ones
   const auto loss = [&](const EighOptions& options) {
     const Real V = eigh(A, options).vectors;
     return sum(W * matmul(V * weights, V, Transpose::No, Transpose::Conjugate));
@@ -154,7 +156,8 @@ BOOST_AUTO_TEST_CASE(coinciding_eigenvalues) {
              "eigh: broadening, the width of a Lorentzian, must be at least 0, got -1");
 }
 
-/// V √Λ Vᵀ at 2I has a gradient, 0.354 everywhere, which vectors do not show: refused, and so it is a few roundings beside it.
+/// At 2I, V √Λ Vᵀ has the gradient 0.354 in every place, but it cannot be found through the vectors. It is refused there, and
+/// also where the eigenvalues differ by only a few roundings.
 BOOST_AUTO_TEST_CASE(functions_of_a_matrix_with_close_eigenvalues) {
   const auto root = [](const Real& A) {
     const auto e = eigh(A);
@@ -175,7 +178,8 @@ BOOST_AUTO_TEST_CASE(functions_of_a_matrix_with_close_eigenvalues) {
   }
 }
 
-/// Where the determinant or its gradient is within the type, nothing overflows or underflows on the way.
+/// Whether the results agree to a few units of rounding. Where the determinant or its gradient is within the range of the type,
+/// no intermediate result may overflow or underflow.
 template <RealScalar R>
 bool is_close(R got, R expected) {
   return got == expected || std::abs(got - expected) <= 8 * std::numeric_limits<R>::epsilon() * std::abs(expected);
@@ -199,7 +203,7 @@ BOOST_AUTO_TEST_CASE(determinants_at_the_ends_of_the_range) {
                                 Tensor<double>({2, 2}, {a, -a, -2 * a, a}));
   compare_determinant<double>(Tensor<double>({2, 2}, {1e200, 1e-200, 1e200, 2e-200}), 1,
                               Tensor<double>({2, 2}, {2e-200, -1e200, -1e-200, 1e200}));
-  // rank n - 1 at both ends, and rank n - 2
+  // Rank n - 1 with entries at both ends of the range, and rank n - 2.
   compare_determinant<double>(Tensor<double>({2, 2}, {1e-250, 1e250, 0, 0}), 0, Tensor<double>({2, 2}, {0, 0, -1e250, 1e-250}));
   compare_determinant<double>(Tensor<double>({3, 3}, {1e200, 0, 0, 0, 1e90, 0, 0, 0, 0}), 0,
                               Tensor<double>({3, 3}, {0, 0, 0, 0, 0, 0, 0, 0, 1e290}));
@@ -208,12 +212,12 @@ BOOST_AUTO_TEST_CASE(determinants_at_the_ends_of_the_range) {
 
 BOOST_AUTO_TEST_CASE(systems_at_the_ends_of_the_range) {
   const Real A = variable(Tensor<double>({2, 2}, {1e250, 2e-250, 1e250, 3e-250})), b(Tensor<double>({2}, {1e200, 1e200}));
-  const Tensor<double> x = solve(A, b).value();  // (1e-50, 0)
+  const Tensor<double> x = solve(A, b).value();  // x = (1e-50, 0)
   BOOST_TEST(std::abs(x(0) / 1e-50 - 1) < 1e-14);
   const auto d = slogdet(A);
   BOOST_TEST(std::abs(d.logabsdet.value().item()) < 1e-14);
   BOOST_TEST(d.sign.value().item() == 1);
-  // Lower triangular: by substitution alone.
+  // A lower triangular matrix is solved by substitution alone.
   const Real L(Tensor<double>({2, 2}, {1e-3, 0, 1e30, 1e3})), one(Tensor<double>({2}, {1, 1e33}));
   const Tensor<double> y = solve(L, one).value();
   BOOST_TEST(std::abs(y(0) / 1e3 - 1) < 1e-15);

@@ -1,5 +1,6 @@
-/// Logarithms, spreads and losses where a naive formula would lose digits or give NaN: near 0, far from 0, at the ends of the range
-/// and at infinity. Their gradients at ordinary points are checked with every op's (gradcheck_ops_test.cpp).
+/// Logarithms, spreads and losses where a naive formula would lose digits or give NaN: near 0, far from 0, at the ends of the
+/// range and at infinity. Their gradients at ordinary points are checked together with those of every op
+/// (gradcheck_ops_test.cpp).
 
 #include <boost/test/unit_test.hpp>
 #include <cmath>
@@ -23,7 +24,7 @@ template <RealScalar R>
 struct Found {
   Tensor<R> value, gradient;
 };
-/// f(x) and the gradient of Σ c f(x), c = 1, 2, 3, ...
+/// f(x) and the gradient of Σ c f(x) with c = 1, 2, 3, ...
 template <RealScalar R, class F>
 Found<R> found(const F& f, const Tensor<R>& x) {
   const Var<R> v = variable(x);
@@ -65,7 +66,7 @@ BOOST_AUTO_TEST_CASE(one_dominant_term_leaves_the_others_their_digits) {
   near(found([](auto x) { return logaddexp(x, number(-40.0)); }, row({0})).value, {tail});
   near(found([](auto x) { return logcumsumexp(x, 0); }, row({-40, 0, -41})).value, {-40, tail, tail + std::exp(-41.0)});
 
-  // log softmax, and its gradient 1 - p = Σ of the others.
+  // log_softmax, whose gradient 1 - p is the sum of the other probabilities.
   const auto logs = found([](auto x) { return log_softmax(x); }, row({0, -40}));
   near(logs.value, {-tail, -40});
   near(logs.gradient, {tail - 2, 2}, 8);
@@ -121,7 +122,7 @@ BOOST_AUTO_TEST_CASE(cross_entropy_of_infinite_logits) {
   same(found(loss(1, {.label_smoothing = 0.5}), row({1, 2, -infinity})).value, {infinity});
   BOOST_TEST(std::isnan(cross_entropy(Var<double>(Tensor<double>({1, 2}, {NAN, -infinity})), Ids({1}, {1})).value().item()));
 
-  // Fused, through the biases; h and W are 0.
+  // The fused loss, with the scores given by the biases: h and W are 0.
   const auto fused = [](std::int32_t target) {
     return [=](auto b) {
       const Var<double> h(Tensor<double>::zeros({1, 2})), W(Tensor<double>::zeros({b.size(), 2}));
@@ -136,7 +137,7 @@ BOOST_AUTO_TEST_CASE(cross_entropy_of_infinite_logits) {
                      std::vector<double>(one.gradient.begin(), one.gradient.end()),
                  boost::test_tools::per_element());
     }
-  // Across panels of words and their segments.
+  // The infinities lie in different panels of words and in different segments of them.
   Tensor<double> wide = Tensor<double>::zeros({3000});
   wide.data()[700] = wide.data()[2900] = infinity;
   const auto spread = found(fused(2900), wide);
@@ -145,7 +146,7 @@ BOOST_AUTO_TEST_CASE(cross_entropy_of_infinite_logits) {
   BOOST_TEST(spread.gradient.data()[2900] == -0.5);
   BOOST_TEST(spread.gradient.data()[5] == 0);
 
-  // Position 2 has its positive at 0 and one negative.
+  // The positive of position 2 is at position 0; it has one negative.
   const auto contrast = [](double positive, double negative) {
     Tensor<double> s = Tensor<double>::zeros({1, 3, 3});
     s(0, 2, 0) = positive, s(0, 2, 1) = negative;
@@ -165,7 +166,7 @@ BOOST_AUTO_TEST_CASE(ignored_and_smoothed_targets) {
   near(y.value, {(first + third) / 2});
   for (std::int64_t v = 0; v < 3; ++v) BOOST_TEST(y.gradient(1, v) == 0);
   same(found([&](auto v) { return cross_entropy(v, Ids({3}, {7, 7, 7}), {.ignore_index = 7}); }, x).value, {0});
-  // Smoothing 1 asks for the uniform distribution, whatever the target.
+  // A smoothing of 1 asks for the uniform distribution whatever the target is.
   const auto even =
       found([](auto v) { return cross_entropy(v, Ids({1}, {1}), {.label_smoothing = 1}); }, Tensor<double>({1, 2}, {3, 3}));
   near(even.value, {std::numbers::ln2});
@@ -257,10 +258,10 @@ BOOST_AUTO_TEST_CASE(logarithms_beside_0_and_at_infinity) {
                atan2(constant(row({1, 2, 3})), constant(row({1, 2})));
              }) == "atan2: shapes cannot be broadcast together: [3] and [2]");
 
-  // |1 + z| = 1 to second order, where log|1 + z| would be 0.
+  // |1 + z| = 1 up to terms of the fourth order in 1e-6, so log|1 + z| computed as it is written would be 0.
   using C = std::complex<double>;
   const C w = log1p(Var<C>(Tensor<C>({1}, {C(-0.5e-12, 1e-6)}))).value().item();
-  BOOST_TEST(std::abs(w.real() - 1.25e-25) < 1e-27);  // the numbers themselves are rounded
+  BOOST_TEST(std::abs(w.real() - 1.25e-25) < 1e-27);  // the tolerance allows for the rounding of z's own parts
   BOOST_TEST(w.imag() == 1e-6, boost::test_tools::tolerance(1e-11));
   BOOST_TEST(log1p(Var<C>(Tensor<C>({1}, {C(-3, -0.0)}))).value().item().imag() == -std::numbers::pi);
   const C small = expm1(Var<C>(Tensor<C>({1}, {C(1e-20, 1e-15)}))).value().item();

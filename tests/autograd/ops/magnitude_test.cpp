@@ -1,4 +1,4 @@
-/// Norms, activations and attention by magnitude, against known special cases.
+/// Norms, activations and attention that depend on magnitudes, compared with known special cases.
 
 #include <boost/test/unit_test.hpp>
 #include <numbers>
@@ -25,7 +25,7 @@ constexpr Magnitude every_kind[] = {Magnitude::Euclidean, Magnitude::Algebraic, 
 
 Var<double> angle(double theta) { return variable(Tensor<double>({1}, {theta})); }
 Measure<double> qic(Magnitude kind, double theta) { return {.parts = 2, .kind = kind, .theta = angle(theta)}; }
-/// Reals with small, large and zero numbers among them.
+/// Real numbers with some small, large and zero ones among them.
 Tensor<double> pairs() {
   Tensor<double> x = randn<double>({4, 6}, Random(1));
   x(1, 2) = x(1, 3) = 0;
@@ -47,7 +47,7 @@ C product(const double* q, const double* k, std::int64_t n, const QicAlgebra<dou
   return sum;
 }
 using Quaternion = std::array<double, 4>;
-/// Hamilton's product from i² = j² = k² = ijk = -1, term by term.
+/// Hamilton's product, term by term from i² = j² = k² = ijk = -1.
 Quaternion hamilton(const Quaternion& q, const Quaternion& r) {
   constexpr int unit[4][4] = {{0, 1, 2, 3}, {1, 0, 3, 2}, {2, 3, 0, 1}, {3, 2, 1, 0}};
   constexpr int sign[4][4] = {{1, 1, 1, 1}, {1, -1, 1, -1}, {1, -1, -1, 1}, {1, 1, -1, -1}};
@@ -61,7 +61,7 @@ Quaternion hamilton(const Quaternion& q, const Quaternion& r) {
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(the_papers_relu_is_the_identity) {
-  // Exactly: |z| >= 1e-6 by the eps inside, hence ReLU(|z|)/|z| = |z|/|z| = 1.
+  // The identity holds exactly: eps inside the root makes |z| >= 1e-6, hence ReLU(|z|)/|z| = |z|/|z| = 1.
   for (const Magnitude kind : every_kind)
     for (const double theta : {0.0, pi / 6, pi / 4, pi / 2}) {
       const auto x = variable(pairs());
@@ -107,7 +107,7 @@ BOOST_AUTO_TEST_CASE(euclidean_magnitudes_do_not_depend_on_theta_and_the_others_
 }
 
 BOOST_AUTO_TEST_CASE(attention_weighs_by_the_magnitude_of_the_product_in_each_heads_algebra) {
-  // 70 queries: two tiles; 2 heads of 2 QIC numbers.
+  // 70 queries need two tiles; there are 2 heads of 2 QIC numbers each.
   const std::int64_t T = 70, H = 2, n = 2;
   const auto q = constant(randn<double>({1, T, H * n * 2}, Random(1))), k = constant(randn<double>({1, T, H * n * 2}, Random(2)));
   const auto v = constant(randn<double>({1, T, H * 3}, Random(3)));
@@ -172,7 +172,7 @@ BOOST_AUTO_TEST_CASE(padding_does_not_change_what_the_other_queries_get) {
   const Tensor<double> alone = magnitude_attention(short_x, short_x, short_x, measure, false, options).value();
   options.visible_keys = std::make_shared<std::vector<std::uint8_t>>(std::vector<std::uint8_t>{1, 1, 1, 0, 0});
   const Tensor<double> padded = magnitude_attention(long_x, long_x, long_x, measure, false, options).value();
-  BOOST_TEST(distance(alone, padded) < 1e-15);  // over the 24 numbers of the shorter
+  BOOST_TEST(distance(alone, padded) < 1e-15);  // the norm covers the 24 numbers of the shorter row
 }
 
 BOOST_AUTO_TEST_CASE(errors_say_what_does_not_fit) {

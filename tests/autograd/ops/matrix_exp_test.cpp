@@ -1,4 +1,5 @@
-/// Exponentials of matrices far from normal: by the closed form of 2 x 2 triangular ones, and by what must stay exact.
+/// Exponentials of matrices that are far from normal, compared with the closed form for 2 x 2 triangles and with what must be
+/// exact.
 
 #include <boost/test/unit_test.hpp>
 #include <cmath>
@@ -22,8 +23,8 @@ double far(T got, T expected) {
              : static_cast<double>(std::abs(got - expected) / std::abs(expected)) / std::numeric_limits<RealOf<T>>::epsilon();
 }
 
-/// Of ((a, c), (0, b)): the exponential's corner c (e^a - e^b)/(a - b), and the derivatives of all three numbers by a, c and b, in
-/// long double.
+/// For the matrix ((a, c), (0, b)): the corner of its exponential, c (e^a - e^b)/(a - b), and the derivatives of this corner with
+/// respect to a, b and c, in long double.
 struct Corner {
   long double value, by_a, by_b, by_c;
   Corner(long double a, long double c, long double b) {
@@ -35,7 +36,8 @@ struct Corner {
   }
 };
 
-/// Value and gradient of W_01, W_00 + W_11 of ((a, c), (0, b)), or of its transpose, to some units of rounding.
+/// Compares the exponential W of ((a, c), (0, b)), or of its transpose, and the gradient of its corner, with the closed form, to
+/// some units of rounding.
 template <RealScalar R>
 void compare(R a, R c, R b, bool transposed) {
   const Corner exact(a, c, b);
@@ -66,8 +68,9 @@ BOOST_AUTO_TEST_CASE(triangular_matrices_far_from_normal) {
   }
 }
 
-/// e^A of numbers a beside the diagonal has a^k/k! k places from it: a product of many numbers, which a low degree of the
-/// approximant leaves out though a balanced A is small. A number in the lower corner makes one block of what was triangular.
+/// If A has the number a in every place beside the diagonal, e^A has a^k/k! in the places k beside it. For large k this is a
+/// product of many numbers, which an approximant of low degree leaves out although the balanced A is small. With a number in the
+/// lower corner, the triangle becomes a single block.
 BOOST_AUTO_TEST_CASE(long_products_are_not_left_out) {
   for (const std::int64_t n : {5, 12, 20, 33, 40})
     for (const double a : {1e-3, 0.1, 1.0, 10.0, 1e5})
@@ -78,13 +81,13 @@ BOOST_AUTO_TEST_CASE(long_products_are_not_left_out) {
           for (std::int64_t i = 0; i + 1 < n; ++i) A.data()[at(i, i + 1)] = a;
           A.data()[at(n - 1, 0)] = corner;
           const Tensor<double> W = matrix_exp(Real(A)).value();
-          double error = 0, size = 0;  // of the first row, which holds the longest product
+          double error = 0, size = 0;  // in the first row, which holds the longest product
           long double exact = 1;
           for (std::int64_t k = 0; k < n; exact *= a / ++k) {
             error = std::max(error, static_cast<double>(std::abs(W.data()[at(0, k)] - exact)));
             size = std::max(size, static_cast<double>(exact));
           }
-          // 3e-10 at a = 1e5, n = 40 with the corner, where high powers cancel; 1e-13 below a = 10.
+          // 3e-10 occurs at a = 1e5 and n = 40 with the corner, where high powers cancel; below a = 10 it is 1e-13.
           BOOST_TEST(error <= (a > 1 ? 1e-9 : 1e-13) * size,
                      n << " x " << n << ", a = " << a << ", corner " << corner << ": " << error / size);
         }
@@ -97,13 +100,13 @@ BOOST_AUTO_TEST_CASE(nilpotent_matrices_are_exact) {
     for (int k = 0; k < 4; ++k) BOOST_TEST(W.value().data()[k] == expected[k]);
     backward(sum(W * Real(Tensor<double>({2, 2}, {0, 1, 0, 0}))));
     const Tensor<double> dx = x.grad();
-    // W_01 = a + a (x_00 + x_11)/2 + ..., and a² x_10/6
+    // W_01 = a + a (x_00 + x_11)/2 + ... + a² x_10/6
     BOOST_TEST(dx(0, 1) == 1);
     BOOST_TEST(far(dx(0, 0), a / 2) < 4);
     BOOST_TEST(far(dx(1, 1), a / 2) < 4);
     if (a < 1e100 && a > 1e-100) BOOST_TEST(far(dx(1, 0), a * a / 6) < 4);
   }
-  // A chain: W_03 = abc/6, whatever the sizes.
+  // In a chain, W_03 = abc/6 whatever the sizes of a, b and c.
   const Real chain(Tensor<double>({4, 4}, {0, 1e200, 0, 0, 0, 0, 1e-150, 0, 0, 0, 0, 1e90, 0, 0, 0, 0}));
   const Tensor<double> W = matrix_exp(chain).value();
   BOOST_TEST(far(W(0, 3), 1e140 / 6) < 4);
@@ -111,7 +114,7 @@ BOOST_AUTO_TEST_CASE(nilpotent_matrices_are_exact) {
   BOOST_TEST(far(W(0, 2), 1e50 / 2) < 4);
 }
 
-/// Rows and columns in another order, and blocks: what is 0 by structure is 0 exactly.
+/// Reordered rows and columns, and blocks: whatever is 0 by structure is exactly 0.
 BOOST_AUTO_TEST_CASE(the_order_of_rows_does_not_matter) {
   const int order[] = {2, 0, 3, 1};
   const Tensor<double> A({4, 4}, {-1, 1e6, 3, 1e9, 0, -2, 1e7, 1, 0, 0, 0.5, 1e4, 0, 0, 0, -3});
@@ -124,7 +127,7 @@ BOOST_AUTO_TEST_CASE(the_order_of_rows_does_not_matter) {
       BOOST_TEST(V(order[i], order[j]) == W(i, j));
       if (i > j) BOOST_TEST(W(i, j) == 0);
     }
-  // ((B, 1e12 C), (0, B)): rotations by 2, beside them what rotates at the same rate, e^B t C
+  // ((B, 1e12 I), (0, B)), two rotations by 2 that are coupled: the block beside the diagonal becomes 1e12 e^B.
   const Real blocks(Tensor<double>({4, 4}, {0, 2, 1e12, 0, -2, 0, 0, 1e12, 0, 0, 0, 2, 0, 0, -2, 0}));
   const Tensor<double> R = matrix_exp(blocks).value();
   BOOST_TEST(std::abs(R(0, 0) - std::cos(2)) < 1e-15);

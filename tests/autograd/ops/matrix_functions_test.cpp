@@ -1,5 +1,6 @@
-/// Square roots, logarithms, powers and eigenvectors of matrices that need not be Hermitian: against what is known of 2 x 2
-/// triangles, against each other, at the ends of the range, and where they have no value or no derivative.
+/// Square roots, logarithms, powers and eigenvectors of matrices that need not be Hermitian. They are compared with closed forms
+/// for 2 x 2 triangles and with each other, at the ends of the range too, and must report where they have no value or no
+/// derivative.
 
 #include "autograd/ops/linear_algebra/matrix_functions.h"
 
@@ -45,7 +46,7 @@ double largest(const Tensor<T>& A) {
   for (const T a : A) m = std::max(m, static_cast<double>(std::abs(a)));
   return m;
 }
-/// The largest difference over the largest number.
+/// The largest difference between a and b, relative to the largest number.
 template <Scalar T>
 double error(const Tensor<T>& a, const Tensor<T>& b) {
   BOOST_REQUIRE(a.shape() == b.shape());
@@ -53,7 +54,7 @@ double error(const Tensor<T>& a, const Tensor<T>& b) {
   for (std::int64_t i = 0; i < a.size(); ++i) m = std::max(m, static_cast<double>(std::abs(a.data()[i] - b.data()[i])));
   return largest(b) == 0 ? m : m / largest(b);
 }
-/// Every number on its own: in epsilons of itself.
+/// The largest error of a number, measured in epsilons of that number itself.
 template <RealScalar R>
 double worst_epsilons(const Tensor<R>& a, const std::vector<Wide>& expected) {
   Wide m = 0;
@@ -66,7 +67,7 @@ double worst_epsilons(const Tensor<R>& a, const std::vector<Wide>& expected) {
 
 struct Scalars {
   Wide (*f)(Wide), (*slope)(Wide);
-  /// (f(a) - f(b))/(a - b)
+  /// The divided difference (f(a) - f(b))/(a - b).
   Wide (*divided)(Wide, Wide);
 };
 const Scalars root{[](Wide x) { return std::sqrt(x); }, [](Wide x) { return 1 / (2 * std::sqrt(x)); },
@@ -91,7 +92,8 @@ double worst_of_triangles(const F& f, const Scalars& known) {
           const Var<R> A_var = variable(A);
           const Var<R> W = f(A_var);
           worst = std::max(worst, worst_epsilons(W.value(), expected));
-          // dA of W_00: f'(x) itself, and the corner's divided difference of second order in the place across.
+          // For the loss W_00, dA has f'(x) in place (0, 0), and in the place opposite the corner the corner times the second
+          // divided difference.
           backward(sum(slice(slice(W, 0, 0, 1), 1, 0, 1)));
           const Wide d = known.divided(y, x);
           const Wide second = y == x ? std::numeric_limits<Wide>::quiet_NaN() : (d - known.slope(x)) / (Wide(y) - Wide(x));
@@ -111,7 +113,7 @@ Tensor<T> times(const Tensor<T>& A, const Tensor<T>& B) {
   return matmul(Var<T>(A), Var<T>(B)).value();
 }
 
-/// dA of the loss Re Σ conj(W) f(A).
+/// The gradient dA of the loss Re Σ conj(W) f(A).
 template <Scalar T, class F>
 Tensor<T> gradient(const F& f, const Tensor<T>& A, const Tensor<T>& W) {
   const Var<T> x = variable(A);
@@ -124,7 +126,8 @@ Tensor<T> gradient(const F& f, const Tensor<T>& A, const Tensor<T>& W) {
 
 }  // namespace
 
-/// Triangles with corners of 1e-9 to 1e13 times their eigenvalues, at the ends of the range: every number to the last digits.
+/// Triangles with corners of 1e-9 to 1e13 times their eigenvalues, also at the ends of the range: every number is right to its
+/// last digits.
 BOOST_AUTO_TEST_CASE(triangles_to_the_last_digits) {
   const auto square_root = [](const auto& A) { return sqrtm(A); };
   const auto log_of = [](const auto& A) { return logm(A); };
@@ -143,7 +146,7 @@ BOOST_AUTO_TEST_CASE(roots_squared_and_logarithms_exponentiated_are_the_matrix) 
       const Tensor<C> L = logm(Complex(A)).value();
       if (size == 1) BOOST_TEST(error(matrix_exp(Complex(L)).value(), A) < 1e-12);
     }
-  // Real, with conjugate pairs; nilpotent chains and a defective matrix.
+  // Real matrices with conjugate pairs of eigenvalues; nilpotent chains and a defective matrix.
   const Tensor<double> turning = matrix_exp(Real(randn<double>({4, 6, 6}, Random(7)))).value();
   BOOST_TEST(error(times(sqrtm(Real(turning)).value(), sqrtm(Real(turning)).value()), turning) < 1e-13);
   BOOST_TEST(error(matrix_exp(logm(Real(turning))).value(), turning) < 1e-12);
@@ -154,7 +157,7 @@ BOOST_AUTO_TEST_CASE(roots_squared_and_logarithms_exponentiated_are_the_matrix) 
   for (std::int64_t j = 1; j < 8; ++j) BOOST_TEST(std::abs(L(0, j) - (j % 2 == 0 ? -1.0 : 1.0) / static_cast<double>(j)) < 1e-14);
 }
 
-/// What eigh() cannot do at 2I: the root's derivative is that of the scalar one, 1/(2√2), in every place.
+/// eigh() cannot do this at 2I: the root's derivative is that of the scalar root, 1/(2√2), in every place.
 BOOST_AUTO_TEST_CASE(equal_eigenvalues_have_their_derivative) {
   const Tensor<double> twice({2, 2}, {2, 0, 0, 2}), ones = Tensor<double>::ones({2, 2});
   const auto square_root = [](const auto& A) { return sqrtm(A); };
@@ -162,7 +165,7 @@ BOOST_AUTO_TEST_CASE(equal_eigenvalues_have_their_derivative) {
   for (const double x : g) BOOST_TEST(std::abs(x - 0.5 / std::sqrt(2.0)) < 1e-15);
   const Tensor<double> l = gradient([](const auto& A) { return logm(A); }, twice, ones);
   for (const double x : l) BOOST_TEST(std::abs(x - 0.5) < 1e-15);
-  // Almost equal, and turned: dW W + W dW = dA with W near √2 I.
+  // Eigenvalues that are almost equal, in a turned basis: dW W + W dW = dA with W near √2 I.
   const Tensor<C> Q = eigh(Complex(randn<C>({2, 2}, Random(9)))).vectors.value();
   const Tensor<C> D({2, 2}, {2, 0, 0, 2 + 4e-15}), W = randn<C>({2, 2}, Random(10));
   const Tensor<C> A = matmul(matmul(Complex(Q), Complex(D)), Complex(Q), Transpose::No, Transpose::Conjugate).value();
@@ -176,14 +179,15 @@ BOOST_AUTO_TEST_CASE(matrices_without_a_principal_value_are_named) {
   BOOST_TEST(error_of([&] { logm(slice(negative, 0, 1, 2)); }) ==
              "logm: eigenvalue -1 of the matrix is on the negative real axis; pass a complex matrix");
   BOOST_TEST(error_of([&] { sqrtm(Real(Tensor<double>::ones({2, 3}))); }) == "sqrtm: expects square matrices, got [2, 3]");
-  // From above, on whichever side rounding puts it.
+  // The branch is taken from above the cut, on whichever side rounding puts the eigenvalue.
   const Tensor<C> W = sqrtm(to_complex(negative)).value();
   BOOST_TEST(std::abs(W(1, 0, 0) - C(0.5, 0.5)) < 1e-15);
   for (const double below : {0.0, -0.0, -1e-17}) {
     const Tensor<C> A({2, 2}, {C(0, below), 1, 1, 0});
     BOOST_TEST(std::abs(logm(Complex(A)).value()(0, 0) - C(0, 0.5 * std::acos(-1.0))) < 1e-15);
   }
-  BOOST_TEST(sqrtm(Complex(Tensor<C>({1, 1}, {C(-4, -1e-30)}))).value()(0, 0).imag() == -2);  // a triangle is as it is
+  // A triangle shows its eigenvalues exactly, so their side counts.
+  BOOST_TEST(sqrtm(Complex(Tensor<C>({1, 1}, {C(-4, -1e-30)}))).value()(0, 0).imag() == -2);
 
   const Real singular = variable(Tensor<double>({2, 2}, {1, 1, 1, 1})), jordan(Tensor<double>({2, 2}, {0, 1, 0, 0}));
   BOOST_TEST(error_of([&] { logm(singular); }) == "logm: the matrix is singular, and has no logarithm");
@@ -193,7 +197,8 @@ BOOST_AUTO_TEST_CASE(matrices_without_a_principal_value_are_named) {
   for (const double w : root_of_ones) BOOST_TEST(std::abs(w - std::sqrt(0.5)) < 1e-15);
   BOOST_TEST(error_of([&] { backward(sum(slice(slice(sqrtm(singular), 0, 0, 1), 1, 0, 1))); }) ==
              "sqrtm: the matrix has the eigenvalue 0, where the square root has no derivative");
-  BOOST_TEST(error_of([&] { backward(sum(sqrtm(singular))); }) == "");  // which the eigenvalue 0 does not move
+  // This loss does not depend on the root of the eigenvalue 0.
+  BOOST_TEST(error_of([&] { backward(sum(sqrtm(singular))); }) == "");
   const Tensor<double> dA = singular.grad();
   for (const double g : dA) BOOST_TEST(std::abs(g - 0.25 * std::sqrt(2.0)) < 1e-15);
   const Tensor<double> factor = randn<double>({4, 2}, Random(12)),
@@ -202,7 +207,8 @@ BOOST_AUTO_TEST_CASE(matrices_without_a_principal_value_are_named) {
   BOOST_TEST(error(times(root_of_rank_2, root_of_rank_2), rank_2) < 1e-13);
   const Tensor<double> nothing = sqrtm(Real(Tensor<double>::zeros({3, 3}))).value();
   for (const double w : nothing) BOOST_TEST(w == 0);
-  const Tensor<double> graded = sqrtm(Real(Tensor<double>({2, 2}, {1, 1, 0, 1e-40}))).value();  // small is not 0
+  // 1e-40 is small, but it is not taken for 0.
+  const Tensor<double> graded = sqrtm(Real(Tensor<double>({2, 2}, {1, 1, 0, 1e-40}))).value();
   BOOST_TEST(graded(1, 1) == 1e-20);
 }
 
@@ -270,7 +276,7 @@ BOOST_AUTO_TEST_CASE(eigenvectors_of_any_matrix) {
     diagonalises(Real(randn<double>({3, n, n}, Random(20))));
     diagonalises(Complex(randn<C>({3, n, n}, Random(21))));
   }
-  // A triangle's eigenvalues are its diagonal, whatever is in the corner, and a loss of them reads no more than that.
+  // A triangle's eigenvalues are its diagonal whatever is in the corner, and a loss of them depends on nothing else.
   const Real A = variable(Tensor<double>({2, 2}, {1, 1e9, 0, 2}));
   backward(sum(real(slice(eigvals(A), -1, 0, 1))));
   BOOST_TEST(A.grad()(0, 0) == 1);
@@ -289,14 +295,14 @@ BOOST_AUTO_TEST_CASE(eigenvectors_without_a_derivative) {
   const std::string phase = error_of([&] { backward(sum(real(eig(A).vectors))); });
   BOOST_TEST(phase.starts_with("eig: the loss depends on the phase of eigenvector "), phase);
   BOOST_TEST(phase.ends_with(" per radian; use |v|² or v vᴴ, or fix the phase"), phase);
-  // Equal eigenvalues with all their vectors: what does not tell them apart has its gradient.
+  // Equal eigenvalues with a full set of vectors: a loss that does not tell them apart has a gradient.
   const Real twice = variable(Tensor<double>({2, 2}, {2, 0, 0, 2}));
   backward(sum(real(eigvals(twice))));
   BOOST_TEST(error(twice.grad(), Tensor<double>({2, 2}, {1, 0, 0, 1})) < 1e-15);
   BOOST_TEST(error_of([&] { backward(sum(slice(real(eigvals(twice)), -1, 0, 1))); }) ==
              "eig: eigenvalues 0 and 1 of the matrix coincide (both 2) and the loss tells them apart (by 1), so it has no "
              "derivative there");
-  // A Jordan block, as it is, scaled, and turned, when rounding makes three eigenvalues of one, 1e-5 apart.
+  // A Jordan block: as it is, scaled, and turned, where rounding splits its eigenvalue into three that are 1e-5 apart.
   const auto is_defective = [](const Real& matrix) {
     const std::string lost = error_of([&] { backward(sum(real(eigvals(matrix)))); });
     BOOST_TEST(lost.starts_with("eig: eigenvalues "), lost);
@@ -308,7 +314,7 @@ BOOST_AUTO_TEST_CASE(eigenvectors_without_a_derivative) {
     is_defective(variable(Tensor<double>({2, 2}, {scale, scale, 0, scale})));
     is_defective(variable(Tensor<double>({2, 2}, {3 * scale, -scale, scale, scale})));
   }
-  // Almost one: the eigenvalues 1 ± 1e-8, which the numbers of the matrix give to the last digits.
+  // Almost a Jordan block: its eigenvalues 1 ± 1e-8 follow from the entries to the last digits.
   const Real almost = variable(Tensor<double>({2, 2}, {1, 1, 1e-16, 1}));
   backward(sum(real(eigvals(almost))));
   BOOST_TEST(error(almost.grad(), Tensor<double>({2, 2}, {1, 0, 0, 1})) < 1e-14);

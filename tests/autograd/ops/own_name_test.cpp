@@ -1,4 +1,5 @@
-/// An error names the function that was called, even if it is composed of others: every pair of odd shapes, every function.
+/// An error names the function that was called, even if that is composed of others: every function, with every pair of odd
+/// shapes.
 
 #include <boost/test/unit_test.hpp>
 #include <set>
@@ -21,7 +22,7 @@ const std::vector<Shape>& odd_shapes() {
   return all;
 }
 
-/// The error of a function called with odd shapes.
+/// Collects the errors of a function that is called with odd shapes.
 class ErrorCollector {
  public:
   explicit ErrorCollector(std::string name) : name_(std::move(name)) {}
@@ -34,7 +35,7 @@ class ErrorCollector {
       if (!error.empty() && !error.starts_with(name_ + ": ")) others_.insert(error);
     }
   }
-  /// Whether every error begins with the name, and there were any.
+  /// Checks that the function was called, that there were errors, and that each begins with its name.
   void check() const {
     BOOST_TEST(calls_ > 0, name_ << " was not called");
     BOOST_TEST(errors_ > 0, name_ << ": " << errors_ << " errors in " << calls_ << " calls");
@@ -47,7 +48,7 @@ class ErrorCollector {
   std::set<std::string> others_;
 };
 
-/// Of one real and one complex operand.
+/// Calls f with one real and with one complex operand of every odd shape.
 template <class F>
 void one(const std::string& name, const F& f) {
   const NoGrad none;
@@ -56,7 +57,7 @@ void one(const std::string& name, const F& f) {
     collector.call(f, Real(Tensor<double>::ones(a))), collector.call(f, Complex(Tensor<C>::ones(a)));
   collector.check();
 }
-/// Of two, of every pair of types.
+/// Calls f with two operands of every pair of odd shapes, for every pair of real and complex.
 template <class F>
 void two(const std::string& name, const F& f) {
   const NoGrad none;

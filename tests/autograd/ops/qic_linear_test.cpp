@@ -35,7 +35,7 @@ double distance(const Tensor<T>& a, const Tensor<T>& b) {
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(every_output_is_a_sum_of_products_in_its_own_algebra) {
-  // 300 rows: more than two tiles, the last one not full.
+  // 300 rows are more than two tiles, the last of which is not full.
   const auto x = constant(randn<C>({3, 100, 5}, Random(1))), W = constant(randn<C>({6, 5}, Random(2)));
   const auto b = constant(randn<C>({6}, Random(3)));
   const Var<double> theta = angles({0.4, -0.7, 1.3});
@@ -70,7 +70,7 @@ BOOST_AUTO_TEST_CASE(at_theta_0_it_is_the_complex_linear_layer_with_its_gradient
 BOOST_AUTO_TEST_CASE(the_gradient_of_theta_is_2_cos_2_theta_times_what_the_data_says_and_0_at_pi_4) {
   const auto x = constant(randn<C>({9, 3}, Random(1))), W = constant(randn<C>({2, 3}, Random(2)));
   const Tensor<C> g = randn<C>({9, 2}, Random(4));
-  double data = 0;  // Σ g_a (W_b x_b)
+  double data = 0;  // computed as Σ g_a (W_b x_b)
   for (std::int64_t n = 0; n < 9; ++n)
     for (std::int64_t o = 0; o < 2; ++o)
       for (std::int64_t i = 0; i < 3; ++i) data += g(n, o).real() * W.value()(o, i).imag() * x.value()(n, i).imag();
@@ -91,7 +91,8 @@ BOOST_AUTO_TEST_CASE(gradients_add_up_and_do_not_depend_on_the_number_of_threads
     const auto x = variable(randn<std::complex<float>>({500, 16}, Random(1)));
     const auto W = variable(randn<std::complex<float>>({16, 16}, Random(2)));
     const auto theta = variable(Tensor<float>({2}, {0.3f, 0.9f}));
-    const auto y = qic_linear(qic_linear(x, W, theta), W, theta);  // W twice: the second gradient is added to the first
+    // W is used twice, so the second gradient is added to the first.
+    const auto y = qic_linear(qic_linear(x, W, theta), W, theta);
     backward(projection(y, randn<std::complex<float>>({500, 16}, Random(3))));
     runs.emplace_back();
     for (const Tensor<float>& g : {as_real(x.grad()), as_real(W.grad()), theta.grad()})

@@ -94,7 +94,7 @@ BOOST_AUTO_TEST_CASE(logsumexp_of_masked_and_of_huge_rows) {
   backward(sum(y));
   const Tensor<double> dx = x.grad();
   same(slice(constant(dx), 0, 0, 2).value(), Tensor<double>({2, 2}, {0, 0, 1, 0}));
-  BOOST_TEST(dx(2, 0) == 0.5, boost::test_tools::tolerance(1e-12));  // e^(-800 - y): y is rounded at 1e-13
+  BOOST_TEST(dx(2, 0) == 0.5, boost::test_tools::tolerance(1e-12));  // the gradient is e^(-800 - y), and y is rounded at 1e-13
   BOOST_TEST(dx(2, 1) == dx(2, 0));
   BOOST_TEST(logsumexp(x, true).shape().str() == "[3, 1]");
 }

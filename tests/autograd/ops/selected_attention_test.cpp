@@ -49,7 +49,7 @@ BOOST_AUTO_TEST_CASE(is_a_softmax_over_the_chosen_rows_and_so_is_its_gradient) {
   for (std::int64_t i = 0; i < dmemory.size(); ++i) BOOST_TEST(std::abs(dmemory.data()[i] - memory2.grad().data()[i]) < 1e-14);
 }
 
-/// The gradient by the query where one of three rows has nearly all the weight: the others have e^-14 and less.
+/// The gradient with respect to the query where one of three rows has nearly all the weight: the others have e^-14 or less.
 template <RealScalar R>
 Tensor<R> gradient_when_saturated() {
   const Var<R> q = variable(Tensor<R>({1, 4}, {8, 2, R(-4), 1}));

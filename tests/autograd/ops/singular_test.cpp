@@ -1,5 +1,5 @@
-/// Singular points, subnormal and huge numbers in float32: the value a user would expect, gradient 0 where the op says so, never
-/// NaN.
+/// At singular points and for subnormal and huge numbers in float32: the value that a user would expect, the gradient 0 where the
+/// op declares it, and never NaN.
 
 #include <boost/test/unit_test.hpp>
 #include <functional>
@@ -19,7 +19,7 @@ namespace {
 
 constexpr float smallest = std::numeric_limits<float>::denorm_min(), largest = std::numeric_limits<float>::max();
 
-/// Gradient of Re Σ f at z.
+/// The gradient of Re Σ f at z.
 template <class F>
 C gradient(const F& f, C z) {
   auto x = variable(Tensor<C>({1}, {z}));
@@ -33,7 +33,7 @@ C gradient(const F& f, C z) {
 
 bool finite(C z) { return std::isfinite(z.real()) && std::isfinite(z.imag()); }
 
-/// A function's gradient, and its derivative along 1 + i.
+/// A function with its gradient and its derivative along 1 + i.
 struct Named {
   std::string name;
   std::function<C(C)> gradient, tangent;
@@ -90,7 +90,7 @@ BOOST_AUTO_TEST_CASE(no_gradient_and_no_tangent_is_ever_nan) {
         const C z(x, y);
         if (f.name == "1/z" && std::abs(z) < 1e-18f) continue;  // the gradient 1/z² itself is beyond float32
         BOOST_TEST(finite(f.gradient(z)), f.name << " at " << z << ": " << f.gradient(z));
-        if (f.name == "tanh" && std::abs(y) > 1e38f) continue;  // whose tangent asks for sin 2y
+        if (f.name == "tanh" && std::abs(y) > 1e38f) continue;  // tanh's tangent needs sin 2y, and 2y overflows
         BOOST_TEST(finite(f.tangent(z)), f.name << " at " << z << ", tangent: " << f.tangent(z));
       }
 }
@@ -106,7 +106,7 @@ BOOST_AUTO_TEST_CASE(modulus_and_phase_of_huge_and_tiny_numbers) {
     BOOST_TEST(u.real() == std::sqrt(0.5f), boost::test_tools::tolerance(1e-6f));
     BOOST_TEST(u.imag() == std::sqrt(0.5f), boost::test_tools::tolerance(1e-6f));
   }
-  // d arg z = i z/|z|²: |z|² alone would be infinite, or zero.
+  // d arg z = i z/|z|², where |z|² alone would be infinite or zero.
   const auto f = [](auto z) { return angle(z); };
   BOOST_TEST(gradient(f, {1e30f, 0}).imag() == 1e-30f, boost::test_tools::tolerance(1e-6f));
   BOOST_TEST(gradient(f, {1e-30f, 0}).imag() == 1e30f, boost::test_tools::tolerance(1e-6f));
@@ -148,12 +148,12 @@ BOOST_AUTO_TEST_CASE(limits_at_infinity) {
   BOOST_TEST(div(number(C(1, 1)), number(C(infinity, 0))).value().item() == C(0));
   BOOST_TEST(div(number(std::complex<double>(1, 1)), number(std::complex<double>(0, infinity))).value().item() ==
              std::complex<double>(0));
-  const C root = pow(number(C(largest, largest)), 0.5f).value().item();  // |z| itself is beyond the type
+  const C root = pow(number(C(largest, largest)), 0.5f).value().item();  // |z| itself is beyond the range of the type
   BOOST_TEST(root.real() == 2.0267144e19f, boost::test_tools::tolerance(1e-6f));
   BOOST_TEST(root.imag() == 8.3949259e18f, boost::test_tools::tolerance(1e-6f));
 }
 
-/// A norm does not care how large its row is, as long as eps is nothing beside it.
+/// A normalisation does not depend on the scale of its row, as long as eps is negligible.
 template <Scalar T>
 void norms_of_rows_times(RealOf<T> size) {
   using R = RealOf<T>;
@@ -239,7 +239,7 @@ BOOST_AUTO_TEST_CASE(small_powers_of_gaussian_integers_are_exact) {
 }
 
 BOOST_AUTO_TEST_CASE(nan_propagates) {
-  // The ops must not swallow a NaN either: the NaN tracer looks for it.
+  // The ops must not swallow a NaN either, since the NaN tracer looks for it.
   const float nan = std::numeric_limits<float>::quiet_NaN();
   BOOST_TEST(std::isnan(relu(number(nan)).value().item()));
   BOOST_TEST(std::isnan(max(constant(Tensor<float>({3}, {1, nan, 2})), 0).value().item()));

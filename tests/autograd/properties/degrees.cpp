@@ -10,12 +10,12 @@ namespace argand {
 
 const std::map<std::string, std::vector<Homogeneous>>& degrees() {
   const Homogeneous one{{1}, 1}, two{{1, 1}, 1};
-  // In each factor, and in both.
+  // Homogeneous in each factor, and in both together.
   const std::vector<Homogeneous> product = {{{1, 0}, 1}, {{0, 1}, 1}, {{1, 1}, 2}};
   const std::vector<Homogeneous> quotient = {{{1, 0}, 1}, {{0, 1}, -1}, {{1, 1}, 0}};
   const std::vector<Homogeneous> solution = {{{1, 0}, -1}, {{0, 1}, 1}, {{1, 1}, 0}};
-  constexpr double lapack = 256;  // which scales a matrix on its own, where it is far from 1
-  constexpr int large = 40;       // eps is 1e-5 or less, beside squares of 2^80
+  constexpr double lapack = 256;  // LAPACK rescales a matrix whose numbers are far from 1
+  constexpr int large = 40;       // eps, at most 1e-5, is negligible beside squares of 2^80
   static const std::map<std::string, std::vector<Homogeneous>> table = {
       {"abs", {one}},
       {"abs2", {{{1}, 2}}},
@@ -96,7 +96,7 @@ const std::map<std::string, std::vector<Homogeneous>>& degrees() {
       {"solve", solution},
       {"sqrt", {{{1}, 0.5, {}, 0, 2}}},
       {"square", {{{1}, 2}}},
-      // Far from 0 upwards only: what is left of the mean's rounding must be a normal number.
+      // Upwards only for the case far from 0: the rounding error left of the mean must stay a normal number.
       {"stddev", {{{1}, 1, {"all, real", "all, complex", "first axis", "last axis, kept"}}, {{1}, 1, {"far from 0"}, 1}}},
       {"sub", {two}},
       {"sum", {one}},

@@ -1,5 +1,5 @@
 #pragma once
-/// The degree of homogeneity of every op, or why it has none.
+/// The degree of homogeneity of every op, or the reason why it has none.
 
 #include <map>
 #include <set>
@@ -10,25 +10,28 @@
 
 namespace argand {
 
-/// f(2^(ka) x) = 2^(kd) f(x) for the cases of an op's check that have these labels and as many inputs.
+/// States that f(2^(ka) x) = 2^(kd) f(x) for those cases of an op's check that have one of these labels and as many inputs as
+/// `by` has numbers.
 struct Homogeneous {
-  std::vector<int> by;                   ///< a of each input
+  std::vector<int> by;                   ///< a for each input
   double degree;                         ///< d
-  std::vector<std::string> labels = {};  ///< empty: every case
-  int from = 0;    ///< only for inputs larger than those of the case by 2^from, and larger yet: where eps is nothing beside them
-  int step = 1;    ///< k is a multiple of it: so that kd is whole
-  double ulp = 8;  ///< how many the results may differ by, of the largest among them
+  std::vector<std::string> labels = {};  ///< empty for every case
+  /// If it is not 0, the inputs of the case are first multiplied by 2^(a from) and then only made larger, so that eps is
+  /// negligible beside them.
+  int from = 0;
+  int step = 1;    ///< k is a multiple of it, so that kd is a whole number
+  double ulp = 8;  ///< by how many units in the last place of the largest result the results may differ
 };
 
-/// By name; an op of several inputs may be homogeneous in each of them.
+/// The degrees of each op by its name; an op of several inputs may be homogeneous in each of them.
 const std::map<std::string, std::vector<Homogeneous>>& degrees();
-/// By name, with the reason.
+/// The ops that are not homogeneous, by name, each with the reason.
 const std::map<std::string, std::string>& not_homogeneous();
 
 /// Recent ops whose scaling and behaviour at infinity have not been measured yet. Remove an op once it has a row.
 const std::set<std::string>& not_measured();
 
-/// A function that is made of several ops.
+/// A homogeneous function composed of several ops.
 struct HomogeneousFunction {
   OpCheck check;
   Homogeneous degree;

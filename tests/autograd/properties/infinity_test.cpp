@@ -1,5 +1,5 @@
-/// What every op does with ±inf. at_infinity() finds it by trying; here is what it should be: the limit where there is one,
-/// and no NaN in the gradient of a value that is finite.
+/// What every op does at ±inf. at_infinity() finds that out by trying; here is what it should be: the limit if there is one, and
+/// no NaN in the gradient of a finite value.
 
 #include "autograd/check/infinity.h"
 
@@ -29,7 +29,7 @@ constexpr double inf = std::numeric_limits<double>::infinity(), nan = std::numer
 
 bool same(double a, double b) { return (std::isnan(a) && std::isnan(b)) || a == b || std::abs(a - b) < 1e-6; }
 
-/// Value and derivative at inf and at -inf. NaN where there is no limit, or none within the reals.
+/// The limits of value and derivative at inf and at -inf, by op. NaN if there is no limit, or none within the reals.
 const std::map<std::string, Limits>& limits() {
   constexpr double quarter = std::numbers::pi / 2;
   static const std::map<std::string, Limits> table = {
@@ -40,7 +40,7 @@ const std::map<std::string, Limits>& limits() {
       {"asin", {nan, nan, nan, nan}},
       {"asinh", {inf, 0, -inf, 0}},
       {"atan", {quarter, 0, -quarter, 0}},
-      {"atanh", {nan, 0, nan, 0}},  // the derivative 1/(1 - x²) goes on outside of the domain
+      {"atanh", {nan, 0, nan, 0}},  // the formula of the derivative, 1/(1 - x²), has a limit outside the domain too
       {"cos", {nan, nan, nan, nan}},
       {"cosh", {inf, inf, inf, -inf}},
       {"erf", {1, 0, -1, 0}},
@@ -49,9 +49,9 @@ const std::map<std::string, Limits>& limits() {
       {"exp", {inf, inf, 0, 0}},
       {"expm1", {inf, inf, -1, 0}},
       {"gelu", {inf, 1, 0, 0}},
-      {"lgamma", {inf, inf, inf, 0}},  // at -inf as at the poles before it
-      {"log", {inf, 0, nan, 0}},       // as for atanh
-      {"log1p", {inf, 0, nan, 0}},     // likewise
+      {"lgamma", {inf, inf, inf, 0}},  // at -inf it is what it is at the poles before it
+      {"log", {inf, 0, nan, 0}},       // outside the domain, as for atanh
+      {"log1p", {inf, 0, nan, 0}},     // outside the domain, as for atanh
       {"log_sigmoid", {0, 0, -inf, 1}},
       {"neg", {-inf, -1, inf, -1}},
       {"relu", {inf, 1, 0, 0}},
@@ -70,7 +70,7 @@ const std::map<std::string, Limits>& limits() {
   return table;
 }
 
-/// Ops whose gradient may be NaN where their value is finite.
+/// Ops whose gradient may be NaN although their value is finite, and why.
 const std::map<std::string, std::string>& without_a_limit() {
   static const std::map<std::string, std::string> table = {
       {"attention", "a key's gradient holds an infinite query times a weight that is 0"},
@@ -118,7 +118,7 @@ void check_finite_values(const Op& op) {
 
 using C = std::complex<double>;
 
-/// Value and gradient of Re w at one complex number.
+/// The value w and the gradient of Re w at one complex number.
 template <class F>
 std::pair<C, C> at(const F& f, C z) {
   const Var<C> x = variable(Tensor<C>({1}, {z}));
@@ -148,7 +148,8 @@ BOOST_AUTO_TEST_CASE(a_finite_value_has_no_nan_in_its_gradient) {
 
 BOOST_AUTO_TEST_CASE(directions_of_infinite_complex_numbers) {
   const double half = std::sqrt(0.5), pi = std::numbers::pi;
-  // z, and z/|z|: a finite part is nothing beside an infinite one, and two infinite ones make an angle as atan2 has it.
+  // Pairs of z and z/|z|: a finite part is negligible beside an infinite one, and two infinite parts make the angle that atan2
+  // gives.
   const std::vector<std::pair<C, C>> directions = {
       {{inf, 0}, {1, 0}},   {{inf, -3}, {1, 0}},        {{-inf, 2}, {-1, 0}},         {{0, inf}, {0, 1}},
       {{5, -inf}, {0, -1}}, {{inf, inf}, {half, half}}, {{-inf, inf}, {-half, half}}, {{-inf, -inf}, {-half, -half}}};
@@ -164,14 +165,14 @@ BOOST_AUTO_TEST_CASE(directions_of_infinite_complex_numbers) {
       const auto phasor = at([](const auto& v) { return unit_phasor(v); }, z);
       BOOST_TEST(near(phasor.first, u));
       BOOST_TEST(near(phasor.second, 0));
-      // (1 + cos θ)/2 is 0 on the left; the gradient of Re w is of degree 0.
+      // cardioid's factor (1 + cos θ)/2 is 0 on the left; the gradient of Re w has degree 0.
       const auto heart = at([](const auto& v) { return cardioid(v); }, z);
       const auto finite = at([](const auto& v) { return cardioid(v); }, 3.0 * u);
       BOOST_TEST(near(heart.second, finite.second));
       if (u.real() == -1) BOOST_TEST(near(heart.first, 0));
     }
   }
-  // A NaN beside an infinity is still one.
+  // A NaN beside an infinity remains a NaN.
   for (const C z : {C(inf, nan), C(nan, -inf)}) {
     BOOST_TEST(std::isnan(at([](const auto& v) { return abs(v); }, z).first.real()));
     BOOST_TEST(std::isnan(std::abs(at([](const auto& v) { return abs(v); }, z).second)));
@@ -199,7 +200,7 @@ BOOST_AUTO_TEST_CASE(saturated_complex_functions) {
       BOOST_TEST((at([](const auto& v) { return tan(v); }, {y, inf}) == std::pair(C(0, 1), C(0))));
     }
   }
-  // Along the real axis sinc dies away; along the imaginary one it grows beyond everything.
+  // Along the real axis sinc tends to 0; along the imaginary axis it grows without bound.
   BOOST_TEST((at([](const auto& v) { return sinc(v); }, {-inf, 3}) == std::pair(C(0), C(0))));
   BOOST_TEST(std::isinf(at([](const auto& v) { return sinc(v); }, {0, inf}).first.real()));
 }

@@ -1,6 +1,7 @@
-/// Scale as a property of every op: where the mathematics is homogeneous, f(2^(ka) x) = 2^(kd) f(x), and the gradient by an input
-/// that was scaled by 2^(ka) is 2^(k(d - a)) times what it was, to the last bits, as long as inputs and results are within the
-/// type. An op that squares what it is given, or divides by it, too early, loses its results where k is large.
+/// Scaling as a property of every op. Where the mathematics is homogeneous, f(2^(ka) x) = 2^(kd) f(x), and the gradient with
+/// respect to an input scaled by 2^(ka) is multiplied by 2^(k(d - a)). Both must hold to the last bits as long as inputs and
+/// results are within the range of the type. An op that squares its input, or divides by it, too early, loses its results for
+/// large k.
 
 #include <boost/test/unit_test.hpp>
 #include <cmath>
@@ -16,7 +17,7 @@ BOOST_AUTO_TEST_SUITE(scales)
 
 namespace {
 
-/// Exponents of the smallest and the largest modulus among numbers that are not 0; none: lowest > highest.
+/// The exponents of the smallest and the largest modulus among the numbers that are not 0. If there are none, lowest > highest.
 struct Exponents {
   int lowest = 1 << 20, highest = -(1 << 20);
   explicit Exponents(const Numbers& numbers) {
@@ -29,10 +30,10 @@ struct Exponents {
   bool none() const { return lowest > highest; }
 };
 
-/// The terms of a sum may be larger than the sum by so many powers of 2.
+/// The terms of a sum may exceed the sum by this many powers of 2.
 constexpr int room = 12;
 
-/// All k for which 2^(ck) times numbers of these exponents is normal.
+/// Narrows [least, most] to those k for which 2^(ck) times numbers of these exponents is normal.
 template <RealScalar R>
 void narrow(const Exponents& e, double c, double& least, double& most) {
   if (c == 0 || e.none()) return;
@@ -59,7 +60,7 @@ class ScaleCheck {
  public:
   ScaleCheck(std::string name, const OpCheck::Case& c, const FunctionOf<R>& f, const Homogeneous& degree)
       : name_(fmt::format("{} ({}, {})", name, c.label, scalar_name<R>())), f_(f), degree_(degree) {
-    // In float32, what float32 can hold.
+    // In float32, the inputs are rounded to what float32 can hold.
     for (const AnyTensor& x : c.inputs) {
       Numbers numbers = numbers_of<double>(x);
       for (auto& z : numbers) z = {static_cast<double>(static_cast<R>(z.real())), static_cast<double>(static_cast<R>(z.imag()))};
@@ -76,13 +77,13 @@ class ScaleCheck {
     before_ = passes.fresh(incoming_);
   }
 
-  /// How many numbers were compared.
+  /// Compares, and returns how many numbers were compared.
   int run() {
     double least = -1e9, most = 1e9;
     for (std::size_t i = 0; i < inputs_.size(); ++i)
       narrow<R>(Exponents(numbers_of<double>(inputs_[i])), degree_.by[i], least, most);
     if (degree_.from > 0) least = 0;
-    // The ends of what the inputs may be, of the value's range and of each gradient's, and halfway to them.
+    // k goes to the ends of the ranges of the inputs, of the value and of each gradient, and halfway to them.
     std::vector<double> ends = {least, most};
     const auto add = [&](const Numbers& numbers, double degree) {
       double low = least, high = most;
@@ -94,7 +95,7 @@ class ScaleCheck {
     std::sort(ends.begin(), ends.end());
     int last = 1 << 20;
     for (const double end : ends) {
-      // Towards 0, to a k for which every power is a whole number.
+      // Rounded towards 0, to a k for which every power is a whole number.
       const int k = degree_.step * static_cast<int>(end / degree_.step);
       if (k != last && k != 0) compare(k);
       last = k;
@@ -169,7 +170,7 @@ BOOST_AUTO_TEST_CASE(every_op_says_its_degree) {
   for (const Op* op : Op::all())
     BOOST_TEST((degrees().contains(op->name()) || not_homogeneous().contains(op->name()) || not_measured().contains(op->name())),
                op->name());
-#ifndef ARGAND_PLAIN_BLAS  // which has no ops of LAPACK
+#ifndef ARGAND_PLAIN_BLAS  // a build without LAPACK lacks some of these ops
   for (const auto& [name, degree] : degrees()) BOOST_TEST((Op::find(name) != nullptr && !not_homogeneous().contains(name)), name);
   for (const auto& [name, reason] : not_homogeneous()) BOOST_TEST((Op::find(name) != nullptr && !reason.empty()), name);
 #endif

@@ -1,5 +1,5 @@
-/// Every op at sizes 0 and 1: each axis of each input in turn, and all axes of one length together. It has a value and gradients
-/// of the right shapes, or it refuses in its own words.
+/// Every op at sizes 0 and 1, for each axis of each input in turn and for all axes of equal length together. The op must either
+/// have a value and gradients of the right shapes, or refuse the size in its own words.
 
 #include <fmt/ranges.h>
 #include <boost/test/unit_test.hpp>
@@ -23,7 +23,7 @@ BOOST_AUTO_TEST_SUITE(sizes)
 
 namespace {
 
-/// The numbers of x, again from the first where the new shape has more.
+/// The numbers of x in the new shape, starting again from the first where it needs more of them.
 AnyTensor resized(const AnyTensor& x, const Shape& shape) {
   return std::visit(
       [&]<class T>(const Tensor<T>& t) -> AnyTensor {
@@ -36,7 +36,7 @@ AnyTensor resized(const AnyTensor& x, const Shape& shape) {
 
 enum class Outcome { Differentiated, Refused, Wrong };
 
-/// f at these inputs, forwards and back; what is wrong with it goes to `fault`.
+/// Runs f at these inputs forwards and backwards; writes to `fault` what is wrong with it.
 template <RealScalar R>
 Outcome differentiate(const FunctionOf<R>& f, const std::vector<AnyTensor>& inputs, const std::set<std::string, std::less<>>& own,
                       std::string& fault) {
@@ -67,7 +67,7 @@ Outcome differentiate(const FunctionOf<R>& f, const std::vector<AnyTensor>& inpu
   return fault.empty() ? Outcome::Differentiated : Outcome::Wrong;
 }
 
-/// Names that may refuse a size: the op, and ops called by its check or by composed functions.
+/// Names under which a size may be refused: the op itself, and ops called by its check or by composed functions.
 std::set<std::string, std::less<>> names() {
   std::set<std::string, std::less<>> all = {"max", "min"};
   for (const Op* op : Op::all()) all.insert(op->name());
@@ -75,10 +75,10 @@ std::set<std::string, std::less<>> names() {
 }
 
 struct Counts {
-  int differentiated[2] = {0, 0}, refused[2] = {0, 0};  // at sizes 0 and 1
+  int differentiated[2] = {0, 0}, refused[2] = {0, 0};  // at size 0 and at size 1
 };
 
-/// All sizes of one case.
+/// Tries all sizes of one case.
 void try_sizes(const std::string& op, const OpCheck::Case& c, const std::set<std::string, std::less<>>& own, Counts& counts) {
   std::set<std::vector<std::string>> seen;
   const auto at = [&](const std::vector<Shape>& shapes, int n) {
@@ -139,10 +139,10 @@ BOOST_AUTO_TEST_CASE(every_op_has_a_gradient_or_refuses_in_its_own_words) {
     try_all(op->name(), check);
   }
   for (const auto& [name, function] : homogeneous_functions()) try_all(name, function.check);
-  // Whose check is written for its own shapes alone; see below.
+  // Ops whose checks are written for shapes of their own.
   std::set<std::string> own_shapes = {"cross_entropy", "info_nce", "projection", "reshape"};
   BOOST_TEST(never_one == own_shapes, fmt::format("{}", fmt::join(never_one, " ")));
-  own_shapes.insert({"binary_cross_entropy", "huber", "mse"});  // a mean over nothing, which they refuse
+  own_shapes.insert({"binary_cross_entropy", "huber", "mse"});  // these refuse the mean of nothing
   BOOST_TEST(never_empty == own_shapes, fmt::format("{}", fmt::join(never_empty, " ")));
 }
 

@@ -14,7 +14,7 @@ using C = std::complex<float>;
 
 namespace {
 
-/// What stops `pass`; op null when nothing does.
+/// What stopped `pass`; its op is null if nothing did.
 template <class F>
 NonFinite stopped(const F& pass) {
   try {

@@ -30,7 +30,7 @@ BOOST_AUTO_TEST_CASE(an_expression_with_its_gradients) {
   const Complex square_of = z * z;
   const Real loss = sum(abs2(square_of * Complex(Tensor<C>({1}, {C(0, 3)}))));
   graph.backward(loss);
-  exp(z);  // not drawn: the graph has stopped
+  exp(z);  // the graph has stopped recording, so this is not drawn
   Tape::current().clear();
 
   const auto& nodes = graph.nodes();
@@ -82,7 +82,7 @@ BOOST_AUTO_TEST_CASE(contributions_add_up_ops_are_numbered_and_infinities_stand_
   TapeGraph pole(ParameterList<double>{{"z", zero}});
   pole.backward(sum(abs2(Complex(Tensor<C>({1}, {C(1)})) / zero)));
   Tape::current().clear();
-  BOOST_TEST(count(to_dot(pole), "#D00000") >= 2u);  // the quotient and what reads it
+  BOOST_TEST(count(to_dot(pole), "#D00000") >= 2u);  // the quotient, and the op that reads it
 }
 
 BOOST_AUTO_TEST_CASE(modules_are_frames_or_boxes) {
@@ -113,7 +113,7 @@ BOOST_AUTO_TEST_CASE(modules_are_frames_or_boxes) {
   BOOST_TEST(open.find("subgraph \"cluster_blocks.1.attn\" {") != std::string::npos);
   BOOST_TEST(open.find("label=<a&lt;b<BR/>") != std::string::npos);
   BOOST_TEST(open.find("ℝ [2, 3]") != std::string::npos);
-  // All of these are read in both blocks, so they stand outside of both.
+  // Both blocks read these, so they stand outside of both.
   BOOST_TEST(open.find("label=<shared") < open.find("subgraph"));
   BOOST_TEST(open.find("label=<blocks.0.attn.gain") < open.find("subgraph"));
 
@@ -127,9 +127,10 @@ BOOST_AUTO_TEST_CASE(modules_are_frames_or_boxes) {
   BOOST_TEST(count(closed, "class=\"module\"") == 2u);
   BOOST_TEST(count(closed, "class=\"op\"") == 2u);
   BOOST_TEST(has_line(closed, "b0 -> b1;"));
-  BOOST_TEST(count(closed, " -> b1;") == 3u);  // x's way through block 0, gain and shared, once each; tokens are dashed
+  // For x passing through block 0, for gain and for shared; edges of tokens are dashed.
+  BOOST_TEST(count(closed, " -> b1;") == 3u);
   BOOST_TEST(count(closed, "[style=dashed]") == 2u);
-  // So few nodes are readable as they are.
+  // A graph of so few nodes is readable as it is: nothing is closed.
   BOOST_TEST(to_dot(graph) == open);
 }
 

@@ -37,7 +37,7 @@ std::vector<T> numbers(std::int64_t n, std::uint64_t stream) {
   return {x.begin(), x.end()};
 }
 
-/// |Re x| + |Im x|, which is quick.
+/// |Re x| + |Im x|, which is quick to compute.
 template <class T>
 double size_of(T x) {
   if constexpr (ComplexScalar<T>)
@@ -46,8 +46,8 @@ double size_of(T x) {
     return std::abs(x);
 }
 
-/// One product, by gemm and by the plain loops, against its definition, with `extra` columns of padding in every stored row, which
-/// must survive in C.
+/// Compares one product by gemm, and by the plain loops, with its definition. Every stored row has `extra` columns of padding,
+/// which must be unchanged in C.
 template <class T>
 void check(Transpose a_is, Transpose b_is, std::int64_t M, std::int64_t N, std::int64_t K, T alpha, T beta, std::int64_t extra) {
   const bool a_flat = a_is == Transpose::No, b_flat = b_is == Transpose::No;
@@ -75,7 +75,7 @@ void check(Transpose a_is, Transpose b_is, std::int64_t M, std::int64_t N, std::
         scale += size_of(mul(alpha, term));
       }
       const T expected = mul(alpha, sum) + mul(beta, before[at]);
-      wrong += !(std::abs(C[at] - expected) <= tolerance * scale);  // NaN is wrong too
+      wrong += !(std::abs(C[at] - expected) <= tolerance * scale);  // a NaN counts as wrong, too
       plain_wrong += !(std::abs(plain[at] - expected) <= tolerance * scale);
     }
   BOOST_TEST_INFO(scalar_name<T>() << " M " << M << " N " << N << " K " << K << " step + " << extra);
@@ -97,21 +97,22 @@ void check_all() {
           check<T>(a_is, b_is, M, N, K, T(-2), T(1), extra);
           if constexpr (ComplexScalar<T>) check<T>(a_is, b_is, M, N, K, T(1, -2), T(0.5F, 1), extra);
         }
-      for (const auto& [M, N, K] : {Sizes{517, 67, 71}, {37, 1101, 71}, {35, 37, 3301}}) {  // cut along M, N and K
+      for (const auto& [M, N, K] : {Sizes{517, 67, 71}, {37, 1101, 71}, {35, 37, 3301}}) {  // split along M, N and K
         BOOST_REQUIRE(gemm_cut(M, N, K, ComplexScalar<T>).tiles() > 1);
         check<T>(a_is, b_is, M, N, K, T(-2), T(0.5F), 3);
       }
     }
-  for (const T beta : {T(0), T(1)})  // cut, and by the library's own kernels where they are faster
+  for (const T beta : {T(0), T(1)})  // split, and computed by the library's own kernels where they are faster
     for (const auto& [M, N, K] : {Sizes{517, 67, 300}, {70, 530, 100}}) {
       check<T>(Transpose::No, Transpose::Yes, M, N, K, T(-2), beta, 3);
       check<T>(Transpose::No, Transpose::No, M, N, K, T(-2), beta, 3);
       check<T>(Transpose::Yes, Transpose::No, M, N, K, T(-2), beta, 3);
     }
-  check<T>(Transpose::No, Transpose::Yes, 64, 17001, 5, T(1), T(0), 0);  // a C that is cleared beforehand
+  check<T>(Transpose::No, Transpose::Yes, 64, 17001, 5, T(1), T(0), 0);  // a product for which C is cleared first
 }
 
-/// One product's bits with 2, 3 and 4 threads, within a parallel region and in a thread of the caller's own: those of one thread.
+/// A product must have the same bits as with one thread: with 2, 3 and 4 threads, within a parallel region, and in a thread of
+/// the caller.
 template <class T>
 void check_threads(const Sizes& sizes) {
   const auto [M, N, K] = sizes;
@@ -147,7 +148,7 @@ void check_threads(const Sizes& sizes) {
 template <class T>
 void check_threads() {
   const int before = num_threads();
-  // Awkward at every edge, whole tiles, cuts along each size, small ones that are not cut, one row, one column.
+  // Sizes that do not fit at any edge, whole tiles, splits along each size, small sizes that are not split, one row, one column.
   for (const Sizes& sizes : {Sizes{67, 129, 200},
                              {512, 128, 130},
                              {31, 1000, 64},
@@ -205,7 +206,7 @@ BOOST_AUTO_TEST_CASE(sizes_beyond_blas_are_refused) {
              "gemm: size 2147483648 exceeds what BLAS can index");
 }
 
-// OpenBLAS's own threads break this with most of its kernels; coretypes_test.py runs it with every one.
+// OpenBLAS's own threads violate this with most of its kernels; coretypes_test.py runs the test with every family of kernels.
 BOOST_AUTO_TEST_CASE(products_do_not_depend_on_the_number_of_threads) {
   check_threads<float>();
   check_threads<double>();
@@ -232,13 +233,13 @@ BOOST_AUTO_TEST_CASE(a_log_counts_the_products_of_all_threads_while_it_lives) {
   using Counts = std::map<GemmShape, std::int64_t>;
   const int before = num_threads();
   set_num_threads(3);
-  multiply(2, 3, 4);  // before
+  multiply(2, 3, 4);  // before the log: not counted
   {
     GemmLog log;
     BOOST_TEST(log.counts().empty());
     multiply(2, 3, 4);
-    multiply(400, 400, 400);  // cut among threads, and one product
-    multiply(0, 3, 4);        // none
+    multiply(400, 400, 400);  // split among threads, but still one product
+    multiply(0, 3, 4);        // an empty product is not counted
     parallel_for(8, 1, [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t i = begin; i < end; ++i) multiply(2, 3, 4);
     });
@@ -259,7 +260,7 @@ BOOST_AUTO_TEST_CASE(a_log_counts_the_products_of_all_threads_while_it_lives) {
     BOOST_TEST(log.flops() == 0);
   }
   const std::int64_t flops_before = flops_of_products();
-  multiply(2, 3, 4);  // after: not counted
+  multiply(2, 3, 4);  // after the log: not counted
   BOOST_TEST(flops_of_products() - flops_before == 2 * 2 * 3 * 4);
   set_num_threads(before);
 }
@@ -270,20 +271,20 @@ BOOST_AUTO_TEST_CASE(large_products_are_cut_and_small_ones_are_not) {
     return Sizes{c.M, c.N, c.K};
   };
   BOOST_TEST((cut(64, 128, 32) == Sizes{1, 1, 1}));       // a tile of attention
-  BOOST_TEST((cut(128, 128, 128) == Sizes{1, 1, 1}));     // packing would take too much of it
-  BOOST_TEST((cut(4096, 128, 128) == Sizes{8, 1, 1}));    // a layer,
+  BOOST_TEST((cut(128, 128, 128) == Sizes{1, 1, 1}));     // too much of the time would go into packing
+  BOOST_TEST((cut(4096, 128, 128) == Sizes{8, 1, 1}));    // a layer
   BOOST_TEST((cut(128, 128, 4096) == Sizes{1, 1, 4}));    // and the gradient of its weight
-  BOOST_TEST((cut(256, 33278, 128) == Sizes{1, 16, 1}));  // logits
+  BOOST_TEST((cut(256, 33278, 128) == Sizes{1, 16, 1}));  // the logits of a vocabulary
   BOOST_TEST((cut(128, 128, 512) == Sizes{1, 1, 1}));
   BOOST_TEST((cut(128, 128, 768) == Sizes{1, 1, 2}));
-  BOOST_TEST((cut(128, 128, 512, true)[0] == 2));  // complex products pack less for the work
+  BOOST_TEST((cut(128, 128, 512, true)[0] == 2));  // complex products spend less time on packing
   for (const std::int64_t n : {0, 1, 1 << 20}) BOOST_TEST((cut(n, 0, n) == Sizes{1, 1, 1}));
   const auto direct = [](std::int64_t M, std::int64_t N, std::int64_t K) {
     const GemmCut c = gemm_cut(M, N, K, false, true);
     return Sizes{c.M, c.N, c.K};
   };
-  BOOST_TEST((direct(64, 128, 32) == Sizes{1, 1, 1}));    // done sooner than another thread is woken
-  BOOST_TEST((direct(768, 128, 128) == Sizes{8, 1, 1}));  // a layer,
+  BOOST_TEST((direct(64, 128, 32) == Sizes{1, 1, 1}));    // finished sooner than another thread could be woken
+  BOOST_TEST((direct(768, 128, 128) == Sizes{8, 1, 1}));  // a layer
   BOOST_TEST((direct(128, 128, 768) == Sizes{2, 2, 1}));  // and the gradient of its weight
   BOOST_TEST((direct(8, 8, 1 << 20) == Sizes{1, 1, 1}));
 }
@@ -321,7 +322,8 @@ BOOST_AUTO_TEST_CASE(fast_kernels_are_those_of_the_processor) {
 }
 
 #ifndef ARGAND_PLAIN_BLAS
-// Debian's flavours for OpenMP and without threads do; where the pthread one is all there is, it does not, and the program says so.
+// Debian's flavours of OpenBLAS for OpenMP and without threads do this. Where the pthread flavour is the only one, it does not,
+// and the program says so.
 boost::test_tools::assertion_result has_a_flavour_that_shares(boost::unit_test::test_unit_id) {
   boost::test_tools::assertion_result shares = openblas_get_parallel() != OPENBLAS_THREAD;
   shares.message() << "this OpenBLAS is of the pthread flavour";

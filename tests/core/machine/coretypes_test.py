@@ -1,4 +1,4 @@
-"""Runs a test program with each family of OpenBLAS's kernels that this processor has.
+"""Runs a test program with each family of OpenBLAS's kernels that this processor supports.
 
   coretypes_test.py START_PROBE TEST_PROGRAM ARGUMENTS...
 """

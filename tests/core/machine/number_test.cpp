@@ -13,7 +13,7 @@ BOOST_AUTO_TEST_SUITE(number)
 
 namespace {
 
-/// Both readers of a text agree in the value's bits, in where it ends and in the error.
+/// Both readers must agree on the bits of the value, on where it ends, and on the error.
 template <class T>
 void compare(const std::string& text) {
   T ours = T(-7), theirs = T(-7);
@@ -57,7 +57,7 @@ BOOST_AUTO_TEST_CASE(the_reader_for_old_libraries_agrees_with_the_standard_one) 
     if (x == x) compare<double>(fmt::format("{}", x));
     const float y = std::bit_cast<float>(static_cast<std::uint32_t>(random()));
     if (y == y) compare<float>(fmt::format("{:.9g}", y));
-    std::string text;  // random text of characters that occur in numbers
+    std::string text;  // random text made of characters that occur in numbers
     for (auto bits = random(); bits != 0 && text.size() < 9; bits >>= 4) text += "0123456789.-+eEi"[bits & 15];
     compare<double>(text);
   }

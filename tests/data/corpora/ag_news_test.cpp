@@ -19,7 +19,7 @@ namespace {
 
 using Fields = std::vector<std::string>;
 
-/// What read_articles() says of a file with this text, without "ag_news: PATH".
+/// The error of read_articles() for a file with this text, without "ag_news: PATH".
 std::string refusal(const TemporaryDirectory& directory, std::string_view text, std::int64_t n_classes = 4) {
   const std::string path = directory.file("a.csv", text), start = "ag_news: " + path;
   const std::string error = error_of([&] { read_articles(path, n_classes); });
@@ -111,7 +111,7 @@ BOOST_AUTO_TEST_CASE(a_truncated_file_is_an_error) {
   const TemporaryDirectory directory;
   const std::vector<Article> whole = read_articles(directory.file("whole.csv", four_lines), 4);
   for (std::size_t length = 1; length < four_lines.size(); ++length) {
-    // Only where it is cut between the two halves of a doubled quotation mark nobody can tell.
+    // A cut goes unnoticed only between the two halves of a doubled quotation mark.
     if (four_lines[length - 1] == '"' && four_lines[length] == '"') continue;
     const std::string path = directory.file("cut.csv", four_lines.substr(0, length));
     std::vector<Article> articles;
@@ -146,7 +146,7 @@ BOOST_AUTO_TEST_CASE(the_files_of_a_folder) {
   BOOST_TEST(sample.train.size() == 2U);
   BOOST_TEST(sample.test.size() == 1U);
   directory.file("train.csv", good + good + good);
-  BOOST_TEST(load_ag_news(directory.path()).train.size() == 3U);  // the whole set before the sample
+  BOOST_TEST(load_ag_news(directory.path()).train.size() == 3U);  // the whole set is stored before the sample is taken
 }
 
 BOOST_AUTO_TEST_CASE(the_real_ag_news) {
@@ -158,7 +158,7 @@ BOOST_AUTO_TEST_CASE(the_real_ag_news) {
   const ArticleSets sets = load_ag_news(std::string(data) + "/ag_news");
   BOOST_TEST(sets.classes == (Fields{"World", "Sports", "Business", "Sci/Tech"}), boost::test_tools::per_element());
   BOOST_TEST(sets.test.size() == 7600U);
-  // As Python's csv.reader counts them over the first 4 000 and 1 000.
+  // As counted by Python's csv.reader over the first 4 000 and 1 000 articles.
   std::vector<int> train(4), test(4);
   for (std::size_t i = 0; i < 4000; ++i) ++train[static_cast<std::size_t>(sets.train.at(i).label)];
   for (std::size_t i = 0; i < 1000; ++i) ++test[static_cast<std::size_t>(sets.test.at(i).label)];

@@ -14,7 +14,7 @@ BOOST_AUTO_TEST_SUITE(grammar_corpus)
 
 namespace {
 
-/// Built once: every test reads it only.
+/// Built once for all tests, which only read it.
 const Grammar& grammar() {
   static const Grammar instance;
   return instance;
@@ -24,7 +24,7 @@ Judgement judge(const std::string& text) { return grammar().judge(grammar().voca
 
 double log_probability(const std::string& text) { return grammar().log_probability(grammar().vocabulary().encode(text).span()); }
 
-/// "sentences correct | number (distant/verbs) reference topic syntax"
+/// The judgement as text: "sentences correct | number (distant/verbs) reference topic syntax".
 std::string verdict(const std::string& text) {
   const Judgement j = judge(text);
   return fmt::format("{} {} | {} ({}/{}) {} {} {}", j.sentences, j.correct, j.number_errors, j.distant_errors, j.distant_verbs,
@@ -36,12 +36,12 @@ std::string verdict(const std::string& text) {
 BOOST_AUTO_TEST_CASE(the_words) {
   BOOST_TEST(grammar().vocabulary().size() == 200);
   const Ids text = grammar().sample(200'000, 1);
-  BOOST_TEST(std::set<std::int32_t>(text.span().begin(), text.span().end()).size() == 200U);  // all are used
+  BOOST_TEST(std::set<std::int32_t>(text.span().begin(), text.span().end()).size() == 200U);  // all words occur
 }
 
 BOOST_AUTO_TEST_CASE(entropy_is_what_a_large_sample_shows) {
-  // Paragraphs are independent: with L_i = -log p and n_i the length of the i-th, the ratio Σ L_i / Σ n_i estimates the rate h, and
-  // its standard error is the spread of L_i - h n_i.
+  // Paragraphs are independent. If L_i = -log p and n_i are the negative log-likelihood and the length of the i-th, the ratio Σ
+  // L_i / Σ n_i estimates the rate h, and its standard error follows from the spread of L_i - h n_i.
   for (const std::uint64_t seed : {0, 9}) {
     const Grammar language(seed);
     const Ids text = language.sample(1'000'000, 77);
@@ -75,19 +75,20 @@ BOOST_AUTO_TEST_CASE(the_numbers_in_the_documentation) {
 }
 
 BOOST_AUTO_TEST_CASE(probabilities_multiply) {
-  // mary: 0.7/16; a role at once: 1/2; of four topics; of two roles, whose weights are 1 and 1/sqrt(2); the end: 0.14.
+  // The factors of the probability: mary, 0.7/16; a role at once, 1/2; one of four topics; one of two roles, whose weights are 1
+  // and 1/sqrt(2); the end, 0.14.
   const double first = 1 / (1 + std::sqrt(0.5));
   const double p = 0.7 / 16 * 0.5 / 4 * 0.14;
   const double a = log_probability("mary is a sailor . <eos>"), b = log_probability("mary is a captain . <eos>");
   BOOST_TEST(std::max(a, b) == std::log(p * first), boost::test_tools::tolerance(1e-13));
   BOOST_TEST(std::min(a, b) == std::log(p * (1 - first)), boost::test_tools::tolerance(1e-13));
-  // Paragraphs are independent.
+  // Paragraphs are independent, so their probabilities multiply.
   BOOST_TEST(log_probability("mary is a sailor . <eos> tom is a sailor . <eos>") == 2 * a, boost::test_tools::tolerance(1e-13));
   BOOST_TEST(log_probability("mary is a sailor . he dives .") == -std::numeric_limits<double>::infinity());
 }
 
 BOOST_AUTO_TEST_CASE(next_word_probabilities_add_up_to_one) {
-  // After any beginning, over the whole vocabulary: what log_probability() claims is a distribution.
+  // After any beginning, the probabilities of log_probability() over the whole vocabulary must form a distribution.
   const Ids text = grammar().sample(300, 5);
   for (std::int64_t n = 1; n <= text.size(); n += 7) {
     std::vector<std::int32_t> beginning(text.span().begin(), text.span().begin() + n);
@@ -136,8 +137,8 @@ BOOST_AUTO_TEST_CASE(errors_have_names) {
   BOOST_TEST(verdict(mary + "she sleeps . the cows dive .") == "3 1 | 0 (0/0) 0 2 0");
   BOOST_TEST(verdict(mary + "she the . she dives .") == "3 2 | 0 (0/0) 0 0 1");
   BOOST_TEST(verdict(mary + "she the <eos> " + mary) == "3 2 | 0 (0/0) 0 0 1");
-  BOOST_TEST(verdict("the the . she dives . <eos> " + mary) == "3 1 | 0 (0/0) 0 0 1");  // who is she?
-  BOOST_TEST(verdict(mary + "she saves") == "1 1 | 0 (0/0) 0 0 0");                     // unfinished: not counted
+  BOOST_TEST(verdict("the the . she dives . <eos> " + mary) == "3 1 | 0 (0/0) 0 0 1");  // nobody is named to whom "she" refers
+  BOOST_TEST(verdict(mary + "she saves") == "1 1 | 0 (0/0) 0 0 0");                     // an unfinished sentence is not counted
   BOOST_TEST(verdict("") == "0 0 | 0 (0/0) 0 0 0");
 }
 

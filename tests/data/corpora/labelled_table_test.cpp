@@ -44,7 +44,7 @@ BOOST_AUTO_TEST_CASE(without_a_header_the_columns_are_found) {
   const Read found = read(directory, "a.tsv", "10\tso \"so\" la la\t1\n2\tnot at all\t2\n10\tfairly well\t3\n");
   BOOST_TEST(found.table.columns == "text from column 2, label from 1");
   BOOST_TEST(found.table.texts[0] == "so \"so\" la la");
-  BOOST_TEST(found.classes == (Strings{"2", "10"}), boost::test_tools::per_element());  // by size
+  BOOST_TEST(found.classes == (Strings{"2", "10"}), boost::test_tools::per_element());  // numbers are ordered by size
   const Read numbered =
       read(directory, "a.tsv", "10\tso so\t1\n2\tnot at all\t2\n10\tfairly well\t3\n", {.text = "2", .label = "3"});
   BOOST_TEST(numbered.classes == (Strings{"1", "2", "3"}), boost::test_tools::per_element());
@@ -67,43 +67,43 @@ BOOST_AUTO_TEST_CASE(tables_as_they_are_found) {
     BOOST_TEST(found.classes == classes, boost::test_tools::per_element());
     BOOST_TEST(found.table.size() == rows, name);
   };
-  // Kaggle's SMS spam: a header of names that say nothing, and columns that are almost empty.
+  // Kaggle's SMS spam: a header whose names say nothing, and columns that are almost empty.
   understood("spam.csv",
              "v1,v2,,,\nham,\"Go until jurong point, crazy..\",,,\nham,Ok lar... Joking wif u oni...,,,\nspam,Free entry,,,\n"
              "ham,\"I said, \",\" no\",,\n",
              "text from column \"v2\", label from \"v1\"", {"ham", "spam"}, 4);
-  // Amazon's fine foods: several columns of few numbers, of which one is the stars.
+  // Amazon's fine foods: several columns with few distinct numbers, one of which is the stars.
   understood("Reviews.csv",
              "Id,ProductId,UserId,ProfileName,HelpfulnessNumerator,HelpfulnessDenominator,Score,Time,Summary,Text\n"
              "1,B001E4KFG0,A3SGXH7AUHU8GW,delmartian,1,1,5,1303862400,Good Quality Dog Food,I have bought several\n"
              "2,B00813GRG4,A1D87F6ZCVE5NK,dll pa,0,0,1,1346976000,Not as Advertised,\"Product arrived labeled as \"\"Jumbo\"\"\"\n",
              "text from column \"Text\", label from \"Score\"", {"1", "5"}, 2);
-  // Yelp's as JSON lines, and as CSV without a header.
+  // Yelp's reviews as JSON lines, and as CSV without a header.
   understood("yelp.jsonl",
              "{\"review_id\": \"a\", \"user_id\": \"b\", \"stars\": 5.0, \"useful\": 0, \"text\": \"Great\\nplace\"}\n"
              "{\"review_id\": \"c\", \"user_id\": \"d\", \"stars\": 1.0, \"useful\": 0, \"text\": \"Never again\"}\n",
              "text from column \"text\", label from \"stars\"", {"1.0", "5.0"}, 2);
   understood("yelp.csv", "\"1\",\"Unfortunately, the frustration\"\n\"2\",\"Been going to Dr. Goldberg\"\n\"1\",\"I don't know\"\n",
              "text from column 2, label from 1", {"1", "2"}, 3);
-  // Tweets about airlines: quotation marks and line ends in them, names that end in what they are.
+  // Tweets about airlines, which contain quotation marks and line ends; the names of the columns end in what they mean.
   understood("Tweets.csv",
              "tweet_id,airline_sentiment,airline_sentiment_confidence,negativereason,airline,tweet_text,tweet_coord\n"
              "570306133677760513,neutral,1.0,,Virgin America,@VirginAmerica What @dhepburn said.,\n"
              "570301130888122368,positive,0.3486,,Virgin America,\"@VirginAmerica plus you've added \"\"experience\"\"\n...\",\n",
              "text from column \"tweet_text\", label from \"airline_sentiment\"", {"neutral", "positive"}, 2);
-  // Excel in a country of decimal commas.
+  // A file from Excel in a country that uses decimal commas.
   understood("excel.csv", "Text;Klasse;Wert\r\nGut, sehr gut;ja;1,5\r\nSchlecht;nein;2\r\n\"Mit; Strichpunkt\";ja;3\r\n",
              "text from column \"Text\", label from \"Klasse\"", {"ja", "nein"}, 3);
   understood("bars.csv", "a|good film\nb|bad, bad film\na|well, well\n", "text from column 2, label from 1", {"a", "b"}, 3);
   understood("tabs.csv", "target\tcontent\n1\tone, two\n0\tthree\n", "text from column \"content\", label from \"target\"",
              {"0", "1"}, 2);
-  // What is found can be corrected.
+  // The user can correct what was found.
   understood("commas.csv", "a;b,c\nd;e,f\n", "text from column 2, label from 1", {"a", "d"}, 2, {.delimiter = ';'});
   understood("header.csv", "label,text\na,one\nb,two\n", "text from column 2, label from 1", {"a", "b", "label"}, 3,
              {.header = false});
   understood("header.csv", "x y,z\na one,b\nc two,d\n", "text from column \"x y\", label from \"z\"", {"b", "d"}, 2,
              {.header = true});
-  // fastText.
+  // Files in fastText's format.
   understood("train.txt", "__label__good a fine film\r\n\n__label__bad dull , dull\n__label__good\tfine\n",
              "text from column \"text\", label from \"label\"", {"bad", "good"}, 3);
   const auto error = [&](std::string_view text) {

@@ -18,7 +18,7 @@ double binary_entropy(double p) { return -p * std::log(p) - (1 - p) * std::log(1
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(coin_throws_have_the_entropy_of_a_coin) {
-  // S -> a S (p) | b (1 - p): texts a^n b of expected length 1/(1 - p), each word a throw.
+  // S -> a S (p) | b (1 - p): texts a^n b of expected length 1/(1 - p), each word of which is the result of one throw.
   for (const double p : {0.1, 0.5, 0.9}) {
     const SimpleGrammar grammar(Rules{{{0, p, {0}}, {1, 1 - p, {}}}});
     BOOST_TEST(grammar.words_per_text() == 1 / (1 - p));
@@ -27,9 +27,9 @@ BOOST_AUTO_TEST_CASE(coin_throws_have_the_entropy_of_a_coin) {
 }
 
 BOOST_AUTO_TEST_CASE(nested_brackets) {
-  // S -> ( S S ) with probability p, x otherwise: length n = (1 - p) + p (2 n + 2), so n = (1 + p)/(1 - 2p). Closing brackets
-  // (symbol 1) carry no information, and the other words are throws: 1/(1 - 2p) of them in a text, each of which makes 2p more on
-  // average.
+  // S -> ( S S ) with probability p, x otherwise: the expected length n = (1 - p) + p (2 n + 2), so n = (1 + p)/(1 - 2p). Closing
+  // brackets (symbol 1) carry no information. Every other word is a throw, which causes 2p further throws on average, so a text
+  // has 1/(1 - 2p) of them.
   const double p = 0.3;
   const SimpleGrammar grammar(Rules{{{0, p, {0, 0, 1}}, {1, 1 - p, {}}}, {{2, 1, {}}}});
   BOOST_TEST(grammar.words_per_text() == (1 + p) / (1 - 2 * p));
@@ -37,7 +37,8 @@ BOOST_AUTO_TEST_CASE(nested_brackets) {
 }
 
 BOOST_AUTO_TEST_CASE(forgetting_one_bit_costs_one_bit) {
-  // S -> a A | b B, A -> a, B -> b: the second word repeats the first. Who forgets it loses log 2 every other word.
+  // S -> a A | b B, A -> a, B -> b: the second word repeats the first. A model that forgets the first loses log 2 every other
+  // word.
   const SimpleGrammar grammar(Rules{{{0, 0.5, {1}}, {1, 0.5, {2}}}, {{0, 1, {}}}, {{1, 1, {}}}});
   const std::vector<std::int32_t> all_apart = {0, 1, 2}, forgetful = {0, 1, 1};
   BOOST_TEST(grammar.entropy_per_word() == std::log(2) / 2);
@@ -53,13 +54,13 @@ BOOST_AUTO_TEST_CASE(words_pick_rules_and_numbers_do) {
   BOOST_TEST(grammar.choose(0, 0).word == 3);
   BOOST_TEST(grammar.choose(0, 0.74).word == 3);
   BOOST_TEST(grammar.choose(0, 0.75).word == 5);
-  BOOST_TEST(grammar.choose(0, 1).word == 5);  // what rounding may do
+  BOOST_TEST(grammar.choose(0, 1).word == 5);  // rounding may make the draw reach 1
   SimpleGrammar::Pending pending;
   BOOST_TEST(SimpleGrammar::next_symbol(pending) == 0);
   SimpleGrammar::expand(pending, *grammar.find(0, 5));
   BOOST_TEST(SimpleGrammar::next_symbol(pending) == 1);
   SimpleGrammar::expand(pending, *grammar.find(1, 9));
-  BOOST_TEST(pending == (SimpleGrammar::Pending{2, 0}));  // first in, last out
+  BOOST_TEST(pending == (SimpleGrammar::Pending{2, 0}));  // the last symbol that was pushed comes first
 }
 
 BOOST_AUTO_TEST_CASE(invalid_grammars_are_refused) {

@@ -34,7 +34,8 @@ BOOST_AUTO_TEST_CASE(articles_are_a_function_of_seed_and_number) {
 }
 
 BOOST_AUTO_TEST_CASE(every_word_tells_one_topic_at_most) {
-  // 4 x 26 words that count, and these: the every a and today people say that again is but not nobody knows why near "."
+  // 4 x 26 words that belong to topics, and these: the every a and today people say that again is but not nobody knows why near
+  // "."
   const ArticleSets sets = topic_articles(4000, 10, 0);
   BOOST_TEST(frequent_words(sets.train, 1000).size() == 2 + 4 * 26 + 17);
 }
@@ -50,8 +51,8 @@ BOOST_AUTO_TEST_CASE(the_best_possible_accuracy) {
   BOOST_TEST(error_of([&] { accuracy({{0, "stocks fall", ""}}); }) == "topics: \"stocks fall \" is not from this corpus");
   const ArticleSets sets = topic_articles(4000, 10, 0);
   const double best = best_possible_accuracy(sets.train);
-  BOOST_TEST(best > 0.8);   // worth learning
-  BOOST_TEST(best < 0.98);  // yet not perfectly learnable
+  BOOST_TEST(best > 0.8);   // there is something to learn
+  BOOST_TEST(best < 0.98);  // but it cannot be learnt perfectly
 }
 
 BOOST_AUTO_TEST_SUITE_END()

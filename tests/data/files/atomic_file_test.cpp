@@ -16,7 +16,8 @@ BOOST_AUTO_TEST_SUITE(atomic_file)
 
 namespace {
 
-/// Runs f in a child process, so that limits and user ids that it changes stay there; the text of the Error it throws.
+/// Runs f in a child process, so that limits and user ids which it changes stay there; returns the text of the Error that it
+/// throws.
 template <class F>
 std::string error_in_child(const F& f) {
   int ends[2];
@@ -39,14 +40,14 @@ std::string error_in_child(const F& f) {
   return text;
 }
 
-/// A disk that has no room beyond `bytes` of a file.
+/// Limits the size of a file to `bytes`, as a full disk would.
 void limit_file_size(rlim_t bytes) {
   std::signal(SIGXFSZ, SIG_IGN);
   const rlimit limit{bytes, bytes};
   setrlimit(RLIMIT_FSIZE, &limit);
 }
 
-/// Permissions do not hold root back.
+/// Gives up the rights of root, which permissions do not hold back.
 void drop_privileges() {
   if (geteuid() == 0 && setuid(65534) != 0) _exit(2);
 }
@@ -79,7 +80,7 @@ BOOST_AUTO_TEST_CASE(nothing_is_seen_before_the_commit) {
     BOOST_TEST(contents_of(directory / "a") == "old");
     BOOST_TEST(directory.count() == 2);
   }
-  BOOST_TEST(contents_of(directory / "a") == "old");  // never committed
+  BOOST_TEST(contents_of(directory / "a") == "old");  // the file was never committed
   BOOST_TEST(directory.count() == 1);
 }
 
@@ -90,7 +91,7 @@ BOOST_AUTO_TEST_CASE(a_full_disk_leaves_the_old_file) {
     limit_file_size(1000);
     AtomicFile file(path);
     file.write(std::string(700, 'x'));
-    file.write(std::string(700, 'y'));  // first short, then none
+    file.write(std::string(700, 'y'));  // the first write is short, the next writes nothing
     file.commit();
   });
   BOOST_TEST(error == "save: cannot write " + path + ": File too large; the file was left as it was");

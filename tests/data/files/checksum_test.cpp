@@ -6,7 +6,7 @@ using namespace argand;
 
 BOOST_AUTO_TEST_SUITE(checksum)
 
-/// What `xxhsum -H2` prints, of Debian's package xxhash.
+/// The expected values were printed by `xxhsum -H2` from Debian's package xxhash.
 BOOST_AUTO_TEST_CASE(is_that_of_the_program_xxhsum) {
   BOOST_TEST(checksum_of("") == "99aa06d3014798d86001c324468d497f");
   BOOST_TEST(checksum_of("argand\n") == "29511b3aa5a9ba78376a91df576a1332");

@@ -1,4 +1,5 @@
-/// What NumPy 1.24 wrote (tests/fuzz/seeds/npz), what NpzWriter writes, and archives that lie.
+/// Reads archives that NumPy 1.24 wrote (tests/fuzz/seeds/npz), archives that NpzWriter wrote, and archives whose headers are
+/// false.
 
 #include <boost/test/unit_test.hpp>
 #include <cmath>
@@ -18,7 +19,7 @@ NpzFile of_numpy(const std::string& name) {
   return NpzFile::open(std::string(ARGAND_SOURCE_DIR) + "/tests/fuzz/seeds/npz/" + name);
 }
 
-/// An archive of stored members; its bytes can be changed where they stand.
+/// An archive with an uncompressed member, whose bytes can be changed in place.
 std::string archive_of_one() {
   NpzWriter writer;
   writer.add("x", Tensor<float>({2, 3}, {1, 2, 3, 4, 5, 6}));

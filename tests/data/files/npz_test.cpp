@@ -1,5 +1,5 @@
-/// The archive's bytes, which are readable as arrays are not compressed. tests/apps/export_test.py opens archives with
-/// Python's zipfile and with NumPy.
+/// The bytes of the archive, in which arrays are legible because they are not compressed. tests/apps/export_test.py opens
+/// archives with Python's zipfile and with NumPy.
 
 #include "data/files/npz.h"
 
@@ -13,7 +13,7 @@ BOOST_AUTO_TEST_SUITE(npz)
 
 namespace {
 
-/// What an .npy file begins with, up to the padding.
+/// The header with which an .npy file begins, up to its padding.
 std::string beginning(const std::string& descr, const std::string& shape) {
   return "{'descr': '" + descr + "', 'fortran_order': False, 'shape': " + shape + ", } ";
 }

@@ -20,7 +20,7 @@ namespace {
 
 const std::string golden = ARGAND_GOLDEN_DIR;
 
-/// A safetensors file from a header and data, without any checks.
+/// Writes a safetensors file from a header and data, without any checks.
 std::string raw_file(const TemporaryDirectory& directory, std::string_view header, std::string_view data) {
   const std::uint64_t length = header.size();
   std::string bytes(reinterpret_cast<const char*>(&length), 8);
@@ -110,7 +110,8 @@ BOOST_AUTO_TEST_CASE(precision_is_converted) {
 
 BOOST_AUTO_TEST_CASE(half_precisions_are_read) {
   const TemporaryDirectory directory;
-  // 1, -2, 65504 (the largest), 2^-24 (the smallest subnormal), -0, infinity, and NaN as IEEE half; 1, -2.5 as bfloat16.
+  // 1, -2, 65504 (the largest), 2^-24 (the smallest subnormal), -0, infinity and NaN in IEEE half precision; 1 and -2.5 in
+  // bfloat16.
   const std::string half("\x00\x3c\x00\xc0\xff\x7b\x01\x00\x00\x80\x00\x7c\x01\x7e", 14), bfloat("\x80\x3f\x20\xc0", 4);
   const auto file = SafetensorsFile::open(
       raw_file(directory,

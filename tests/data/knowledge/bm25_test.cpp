@@ -12,9 +12,9 @@ BOOST_AUTO_TEST_SUITE(bm25)
 BOOST_AUTO_TEST_CASE(scores_are_those_of_the_formula) {
   const std::vector<std::vector<std::int32_t>> documents{{0, 1, 1, 2}, {1, 3}, {}};
   const Bm25 index(documents);
-  const std::vector<std::int32_t> query{1, 2, 2, 9, -1};  // 9 and -1 are in no document
+  const std::vector<std::int32_t> query{1, 2, 2, 9, -1};  // no document contains 9 or -1
   const std::vector<float> scores = index.scores(query);
-  // N = 3, average length 2; word 1 is in two documents, word 2 in one.
+  // There are N = 3 documents of average length 2; word 1 is in two of them, word 2 in one.
   const double idf1 = std::log(1 + 1.5 / 2.5), idf2 = std::log(1 + 2.5 / 1.5);
   const auto part = [](double f, double length) { return f * 2.2 / (f + 1.2 * (0.25 + 0.75 * length / 2)); };
   BOOST_TEST_REQUIRE(scores.size() == 3u);

@@ -18,7 +18,7 @@ using List = std::vector<std::int32_t>;
 
 List ids_of(const TokenText& text) { return {text.ids.span().begin(), text.ids.span().end()}; }
 
-/// The bytes of each token, joined.
+/// The bytes of all tokens, joined.
 std::string written(const Tokenizer& tokens, const TokenText& text) {
   std::string out;
   bool line_start = true;
@@ -41,7 +41,7 @@ std::string verses() {
   return text;
 }
 
-/// Every kind available in this build, learnt from the verses.
+/// A tokenizer of every kind that this build has, trained on the verses.
 std::vector<TokenizerPtr> all_kinds() {
   std::vector<TokenizerPtr> all;
   for (const char* kind : {"char", "byte", "words", "bpe", "unigram"})

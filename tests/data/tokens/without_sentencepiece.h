@@ -1,5 +1,5 @@
 #pragma once
-/// Tests of pieces of words, where argand was built without SentencePiece.
+/// For tests of pieces of words: skips them if argand was built without SentencePiece.
 
 #include <iostream>
 #include <string>

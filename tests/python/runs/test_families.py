@@ -1,4 +1,4 @@
-"""argand.load, argand.families: models with the C++ library's computations, parameters and files."""
+"""argand.load and argand.families: models whose computations, parameters and files are those of the C++ library."""
 import json
 import subprocess
 

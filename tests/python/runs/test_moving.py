@@ -1,4 +1,4 @@
-"""A model moves: C++ -> Python -> PyTorch -> Python -> C++, with the same loss in double precision on every stop."""
+"""A model moves from C++ to Python, to PyTorch, back to Python and back to C++, with the same loss in double precision at every stop."""
 import json
 import subprocess
 import sys
@@ -25,7 +25,7 @@ def test_a_model_moves_to_pytorch_and_back(trained, program, tmp_path, monkeypat
     (tmp_path / "text.txt").write_text(text + "\n")
     ids = model.tokens.encode(text + "\n")[None]
 
-    # Names stay, complex tensors are complex: this is all there is to do.
+    # Names stay the same and complex tensors stay complex, so this is all that has to be done.
     weights = {name: torch.tensor(array, requires_grad=True) for name, array in model.state_dict().items()}
     tokens = torch.tensor(ids, dtype=torch.int64)
     loss = parameters.loss_and_logits(model.config, weights, tokens[:, :-1], tokens[:, 1:])[0]

@@ -1,4 +1,4 @@
-"""argand.train: what `argand train` does."""
+"""argand.train does what `argand train` does."""
 import os
 import signal
 import subprocess
@@ -32,13 +32,13 @@ def test_a_resumed_run_continues_as_if_never_stopped(tmp_path):
         if done["step"] == 7:
             raise Enough
 
-    with pytest.raises(Enough) as kept:  # whose traceback keeps the frames, but not the folder's lock
+    with pytest.raises(Enough) as kept:  # the traceback keeps the frames alive, but must not keep the folder's lock
         ag.train(tmp_path / "parts", progress=stop, **SMALL)
     run = ag.train(resume=tmp_path / "parts", progress=False)
     assert kept and files(tmp_path / "parts") == files(tmp_path / "whole")
     assert run.losses == whole.losses and len(run.losses) == 20 and run.config["d_model"] == 16
     assert [line["step"] for line in run.validations] == [10, 20] and "best validation loss" in repr(run)
-    assert ag.train(resume=tmp_path / "parts").losses == run.losses  # it has ended already
+    assert ag.train(resume=tmp_path / "parts").losses == run.losses  # the run has already ended
     longer = ag.train(resume=tmp_path / "parts", steps=22, progress=False)
     assert len(longer.losses) == 22 and longer.model("last").step == 22
 

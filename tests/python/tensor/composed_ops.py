@@ -1,6 +1,6 @@
-"""The ops that PyTorch does not have, composed of its elementary ones from their equations: COMPOSED has (function, cases) by name.
+"""The ops that PyTorch does not have, composed of its elementary ones from their equations: COMPOSED maps each name to (function, cases).
 
-A case is (arguments, keywords) as for the ops of PyTorch; arrays of real and complex numbers are differentiated by.
+A case is (arguments, keywords), as for the ops of PyTorch; derivatives are taken with respect to arrays of real and complex numbers.
 """
 import math
 
@@ -27,12 +27,12 @@ def unit(z):
 
 
 def heads_of(x, n):
-    """[B, T, H d] -> [B, H, T, d]"""
+    """Splits the heads: [B, T, H d] -> [B, H, T, d]."""
     return x.reshape(*x.shape[:2], n, -1).transpose(1, 2)
 
 
 def weighted(scores, value, n_heads, is_causal, visible_keys):
-    """softmax of the visible scores [B, H, Tq, Tk], times the values."""
+    """The softmax of the visible scores [B, H, Tq, Tk], times the values."""
     Tq, Tk = scores.shape[-2:]
     seen = torch.ones(Tq, Tk, dtype=torch.bool)
     if is_causal:
@@ -64,13 +64,13 @@ def parts_of(x, parts=2):
 
 
 def magnitude(z):
-    """Of [..., parts]."""
+    """The magnitude of numbers whose parts are in the last axis."""
     return torch.sqrt((z * z).sum(-1) + 1e-12)
 
 
 def magnitude_attention(q, k, v, n_heads=1, theta=None):
     Q, K = parts_of(heads_of(q, n_heads)), parts_of(heads_of(k, n_heads))
-    K = K.unsqueeze(-4)  # [B, H, 1, Tk, d, 2] beside queries of [B, H, Tq, 1, d, 2]
+    K = K.unsqueeze(-4)  # [B, H, 1, Tk, d, 2], to be multiplied with queries of [B, H, Tq, 1, d, 2]
     Q = Q.unsqueeze(-3)
     turned = -1.0 if theta is None else kappa(theta).reshape(1, -1, 1, 1)
     S = torch.stack([(Q[..., 0] * K[..., 0]).sum(-1) + turned * (Q[..., 1] * K[..., 1]).sum(-1), (Q[..., 0] * K[..., 1] + Q[..., 1] * K[..., 0]).sum(-1)], -1)
@@ -78,7 +78,7 @@ def magnitude_attention(q, k, v, n_heads=1, theta=None):
 
 
 def by_magnitude(f):
-    """f(m) z/m, m = |z|."""
+    """The function f(m) z/m with m = |z|."""
     def function(x, *others, parts=2):
         z = parts_of(x, parts)
         m = magnitude(z)

@@ -1,4 +1,4 @@
-"""Habits from elsewhere: PyTorch's names, a micrograd exercise, a custom op with a mistake in it."""
+"""Habits from other libraries: PyTorch's names, a micrograd exercise, a custom op with a mistake in it."""
 import copy
 
 import argand as ag
@@ -23,7 +23,7 @@ def test_a_training_loop_by_changing_the_import():
     nn.manual_seed(0)
     numbers = np.random.default_rng(0)
     x = torch.tensor(numbers.standard_normal((64, 2)))
-    y = (x[:, 0] * x[:, 1] > 0).astype(int)  # comparisons are NumPy's
+    y = (x[:, 0] * x[:, 1] > 0).astype(int)  # comparisons return NumPy arrays
     net, criterion = Net(), nn.CrossEntropyLoss()
     optimizer = torch.optim.Adam(net.parameters(), lr=1e-2)
     losses = []
@@ -82,7 +82,7 @@ def test_losses_are_the_ops():
     loss = nn.MSELoss()(z, target)
     loss.backward()
     assert np.isclose(float(loss), np.mean(np.abs(z.numpy() - target) ** 2))
-    np.testing.assert_allclose(z.grad, z.numpy() - target)  # 2/n with n = 2
+    np.testing.assert_allclose(z.grad, z.numpy() - target)  # the factor is 2/n with n = 2
     logits = np.array([[1.0, 2.0, 0.5]])
     assert float(nn.CrossEntropyLoss()(ag.tensor(logits), [1])) == float(ag.cross_entropy(logits, [1])) == float(F.cross_entropy(logits, [1]))
 
@@ -109,12 +109,12 @@ def test_data_is_what_descent_in_plain_python_needs():
     assert not z.data.requires_grad
     L, old = (z * z).real, z.numpy()
     z.data = 5j
-    L.backward()  # of what the graph has read
+    L.backward()  # uses the number that the graph has read
     assert z.item() == 5j and np.isclose(z.grad.item(), 2 * old.conj())
     with pytest.raises(TypeError, match="not changed in place"):
         ag.variable([1.0, 2.0]).data[0] = 3
     with pytest.raises(ag.Error):
-        z.data = [1.0, 2.0]  # another shape
+        z.data = [1.0, 2.0]  # an array of another shape
 
 
 def test_parts_are_attributes_and_gradients_come_back_through_them():
@@ -146,7 +146,7 @@ def test_a_planted_mistake_is_named():
 
     with pytest.raises(ag.GradientError, match="softsign .at complex inputs.: the gradient is wrong"):
         @softsign.vjp
-        def _(g, z):  # right for real z: the second derivative is forgotten
+        def _(g, z):  # right only for real z: it forgets the second derivative
             return g / (1 + np.abs(z)) ** 2
 
     @softsign.vjp
@@ -157,7 +157,7 @@ def test_a_planted_mistake_is_named():
 
 
 def test_a_recurrent_loop_with_schedule_checkpoint_and_generation(tmp_path):
-    """What is not PyTorch's is marked."""
+    """Trailing comments name what PyTorch's own program would have in their place."""
     torch = ag
 
     class CharRNN(nn.Module):
@@ -246,7 +246,7 @@ def test_a_freed_gradient_raises_an_error():
     x = ag.variable(3.0)
     y = x * x
     L = y + 1
-    assert y.grad is None  # not computed yet
+    assert y.grad is None  # it has not been computed yet
     L.backward()
     with pytest.warns(UserWarning, match="result of mul.*retain_grad"):
         assert y.grad is None

@@ -1,4 +1,4 @@
-"""Unexpected inputs, and features that users expect of a tensor because arrays, or PyTorch's tensors, have them."""
+"""Unexpected inputs, and features that users expect of a tensor because NumPy's arrays or PyTorch's tensors have them."""
 import copy
 import pickle
 import subprocess
@@ -10,7 +10,7 @@ import pytest
 
 
 class OnlyDlpack:
-    """An object from a library without any support for NumPy."""
+    """An array from a library that supports DLPack but not NumPy."""
 
     def __init__(self, array):
         self.array = array
@@ -22,7 +22,7 @@ class OnlyDlpack:
         return self.array.__dlpack_device__()
 
 
-# What comes in
+# Inputs.
 
 @pytest.mark.parametrize("array", [np.arange(6.0).reshape(2, 3)[:, ::2], np.arange(6.0).reshape(2, 3).T, np.array(2.0), np.zeros((0, 3))])
 def test_dlpack_alone_is_enough(array):
@@ -44,7 +44,7 @@ def test_an_error_says_why_it_is_no_array(what, text):
 
 
 def test_an_array_larger_than_the_machine_is_a_memory_error():
-    huge = np.broadcast_to(1.0, (10**6, 10**6))  # of one number
+    huge = np.broadcast_to(1.0, (10**6, 10**6))  # a view of a single number
     for call in (ag.variable, ag.exp, lambda a: ag.variable(1.0) * a):
         with pytest.raises(MemoryError):
             call(huge)
@@ -69,7 +69,7 @@ def test_an_interrupt_in_a_conversion_is_no_type_error():
         ag.variable(Slow())
 
 
-# Copies
+# Copies.
 
 def test_copies_of_a_variable_keep_all_that_it_has():
     z = ag.nn.initial("full", (2,), complex, "bias", a=1.0)
@@ -113,7 +113,7 @@ def test_a_copied_network_trains_by_itself_and_keeps_what_is_shared():
     np.testing.assert_array_equal(again[0](x), best[0](x))
 
 
-# NumPy's functions
+# NumPy's functions.
 
 @pytest.mark.parametrize("f", [np.exp, np.tanh, np.abs, np.conj, np.arctan, np.negative, np.square, np.sqrt])
 def test_numpys_functions_are_ops(f):
@@ -133,7 +133,7 @@ def test_operators_with_an_array_on_the_left_have_gradients():
         np.testing.assert_allclose(ours, theirs)
     assert isinstance(np.float64(2) * x, ag.Tensor) and np.arctan2(x, a).shape == (2, 2)
     total = np.zeros(2)
-    total += x  # which makes it a tensor
+    total += x  # this turns it into a tensor
     assert isinstance(total, ag.Tensor) and np.array_equal(total, x)
 
 
@@ -158,7 +158,7 @@ def test_what_has_no_gradient_says_so(call, text):
         call(ag.variable([1.0, 2.0]))
 
 
-# PyTorch's and Python's ways
+# Conventions of PyTorch and Python.
 
 def test_shapes_by_pytorchs_names():
     x = ag.variable(np.arange(6.0).reshape(2, 1, 3))

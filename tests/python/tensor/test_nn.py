@@ -1,4 +1,4 @@
-"""Modules, optimisers, and the program that the README shows."""
+"""Modules and optimisers, and the program that the README shows."""
 import argand as ag
 import numpy as np
 import pytest

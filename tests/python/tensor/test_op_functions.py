@@ -1,4 +1,4 @@
-"""Every op of the library from Python: there, documented, and with PyTorch's values and gradients where PyTorch has it."""
+"""Every op of the library in Python: it exists, is documented, and has PyTorch's values and gradients if PyTorch has the op."""
 import inspect
 
 import argand as ag
@@ -28,7 +28,7 @@ def hermitian(n):
 
 IDS = np.array([[2, 0, 1], [1, 1, 0]])
 MASK = np.array([[True, False, True], [False, True, True]])
-# name: (arguments, keywords), for each kind of input; arrays of numbers are differentiated by.
+# For each op, (arguments, keywords) for each kind of input; derivatives are taken with respect to arrays of numbers.
 CASES = {
     "add": [((real(2, 3), cplx(3)), {}), ((real(2, 1), real(3)), {})],
     "sub": [((real(2, 3), cplx(3)), {})],
@@ -139,14 +139,15 @@ CASES = {
     "stft": [((real(32), 8), {"window": np.hanning(8)})],
     "istft": [((cplx(5, 9), 8), {"window": np.hanning(8) + 0.1})],
 }
-# Only up to a gauge, so not number by number: tests/autograd checks what they decompose. Dropout draws masks of its own.
+# These results are unique only up to a gauge and cannot be compared number by number: tests/autograd checks the products of the factors. dropout
+# draws masks of its own.
 GAUGED = {"eig", "eigh", "svd", "qr", "dropout"}
 COMPLEX_ONLY = {"angle", "sgn", "conj"}
 
 
 def homes():
     torch = pytest.importorskip("torch")
-    # The more special first: torch.solve, torch.cholesky and torch.lstsq are older functions of other conventions.
+    # The more special modules come first: torch.solve, torch.cholesky and torch.lstsq are older functions with other conventions.
     return {"fft": [torch.fft], "unfold": [torch.nn.functional]}, [torch.linalg, torch.special, torch.fft, torch.nn.functional, torch]
 
 
@@ -179,7 +180,7 @@ def is_numbers(a):
 
 
 def both(torch, case):
-    """The arguments for argand and for PyTorch, and the variables among them."""
+    """Returns the arguments for argand and for PyTorch, and the variables among them."""
     args, kwargs = case
     ours, theirs = [], []
 

@@ -1,4 +1,4 @@
-"""Ops of one's own: judged when their gradient is attached, then on the tape like any other."""
+"""Custom ops: their gradient is checked when it is attached, and then they are recorded on the tape like any other op."""
 import argand as ag
 import numpy as np
 import pytest
@@ -6,7 +6,7 @@ import pytest
 
 @ag.op
 def squash(z):
-    """z / (1 + |z|²)"""
+    """The function z / (1 + |z|²)."""
     return z / (1 + np.abs(z) ** 2)
 
 
@@ -124,7 +124,7 @@ def test_an_input_that_is_always_real_is_judged_as_such():
         return on * ((1 - t / r) * g + t / r * z / r * turn), -(on * turn)
 
     with pytest.raises(ag.GradientError, match="If an input is always real, check it as such: argand.op"):
-        ag.op(soft).vjp(gradient)  # a complex t has another gradient
+        ag.op(soft).vjp(gradient)  # for a complex t the gradient is another one
     own = ag.op(at=(np.array([1 + 1j, 0.2j]), np.array([0.3, 0.3])))(soft)
     own.vjp(gradient)
     z, t = ag.variable([1 + 1j, 0.1j]), ag.variable([0.5, 0.5])

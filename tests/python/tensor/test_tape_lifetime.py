@@ -1,4 +1,4 @@
-"""How long tensors and their graphs live, and what they are to threads, processes and signals."""
+"""How long tensors and their graphs live, and how they behave with threads, processes and signals."""
 import gc
 import os
 import signal
@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 
-# Lifetimes
+# Lifetimes.
 
 def memory():
     with open("/proc/self/statm", encoding="ascii") as f:
@@ -113,7 +113,7 @@ def test_exceptions_in_callbacks_leave_nothing_behind():
     gc.collect()
     assert memory() - before < 2 << 20 and sys.getrefcount(x) == references
     x.zero_grad()
-    fused(x).sum().backward()  # and the next one works
+    fused(x).sum().backward()  # and the next pass works
     np.testing.assert_array_equal(x.grad, np.full(1000, 2.0))
 
 
@@ -137,7 +137,7 @@ def test_tensors_are_freed_with_their_last_reference():
     assert float(x.grad) == 6
 
 
-# Threads, processes, signals
+# Threads, processes and signals.
 
 def test_four_threads_each_with_tapes_of_their_own():
     w = ag.variable(np.ones(20000))
@@ -204,7 +204,7 @@ def test_kernels_run_without_the_interpreters_lock():
 def test_a_forked_child_computes():
     x, big, A = ag.variable([1.0, 2.0]), ag.variable(np.ones(1000000)), ag.constant(np.ones((300, 300)))
     L = (x * x).sum()
-    (big * big).sum().backward()  # with threads, which a child does not inherit
+    (big * big).sum().backward()  # this starts worker threads, which a child process does not inherit
     A @ A
     child = os.fork()
     if child == 0:

@@ -1,4 +1,4 @@
-"""Tensors and the tape: NumPy in and out, operators, indexing, backward passes, and what goes wrong."""
+"""Tensors and the tape: NumPy arrays in and out, operators, indexing, backward passes, and errors."""
 import gc
 
 import argand as ag
@@ -13,7 +13,7 @@ def cplx(*shape):
 
 
 def numerical(f, x, step=1e-6):
-    """dL/dx + i dL/dy by differences."""
+    """dL/dx + i dL/dy by central differences."""
     g = np.zeros_like(x)
     for i in np.ndindex(x.shape):
         for unit in (1, 1j) if x.dtype.kind == "c" else (1,):
@@ -27,12 +27,12 @@ def test_the_program():
     z = ag.variable(np.array([1 + 0.5j]))
     L = ag.abs2(z**2 + 1).sum()
     L.backward()
-    # L = |z² + 1|², dL/dx + i dL/dy = 2 conj(2z) (z² + 1)
+    # L = |z² + 1|² has dL/dx + i dL/dy = 2 conj(2z) (z² + 1).
     np.testing.assert_allclose(z.grad, 2 * np.conj(2 * (1 + 0.5j)) * ((1 + 0.5j) ** 2 + 1))
     assert float(L) == 4.0625
 
 
-# NumPy in and out
+# NumPy arrays in and out.
 
 @pytest.mark.parametrize("dtype", ["float32", "float64", "complex64", "complex128"])
 def test_types_stay_what_they_are(dtype):
@@ -79,7 +79,7 @@ def test_values_saved_on_the_tape_cannot_be_changed():
         x[0] = 100
     x.assign([7.0, 8.0])
     L.backward()
-    np.testing.assert_array_equal(x.grad, [2, 4])  # of the numbers that it was computed from
+    np.testing.assert_array_equal(x.grad, [2, 4])  # at the numbers that L was computed from
     np.testing.assert_array_equal(view, [1, 2])
     np.testing.assert_array_equal(x, [7, 8])
 
@@ -126,7 +126,7 @@ def test_repr():
         ag.Tensor([1.0])
 
 
-# Operators
+# Operators.
 
 OPERATORS = {
     "+": lambda a, b: a + b, "-": lambda a, b: a - b, "*": lambda a, b: a * b, "/": lambda a, b: a / b, "**": lambda a, b: a**b,
@@ -191,7 +191,7 @@ def test_comparisons_are_arrays():
     np.testing.assert_array_equal(ag.where(x > 1.5, x, 0.0), [0, 2, 3])
 
 
-# Indexing
+# Indexing.
 
 @pytest.mark.parametrize("key", [
     0, -1, slice(1, 3), slice(None, None, 2), slice(None, None, -1), (slice(None), 1), (1, 2), (..., 0), (None, 1), (slice(2, 1),), ([0, 2, 2],), ([0, 1], [1, 2]),
@@ -226,7 +226,7 @@ def test_rows_come_one_by_one():
         iter(ag.constant(1.0))
 
 
-# Backward passes
+# Backward passes.
 
 def test_gradients_accumulate_until_they_are_cleared():
     x = ag.variable(3.0)

@@ -1,7 +1,7 @@
-"""What is promised of an installed package, wherever it is: the program of README.md prints what is shown there; the lesson of thirty minutes
-and the homework with its solutions run.
+"""Checks what an installed package promises, wherever it is installed: the program in README.md prints the output shown there, the lesson of
+thirty minutes runs, and so does the homework with its solutions.
 
-  wheel_programs.py CHECKOUT      of which README.md and docs/ are read
+  wheel_programs.py CHECKOUT      the folder that contains README.md and docs/
 """
 import contextlib
 import io
@@ -14,7 +14,7 @@ import argand
 ROOT = os.path.abspath(sys.argv[1])
 assert not argand.__file__.startswith(ROOT + os.sep), argand.__file__
 sys.path.insert(0, os.path.join(ROOT, "docs", "notebooks"))
-import make_notebooks  # noqa: E402: it is found only now
+import make_notebooks  # can be imported only now
 
 
 def run(code, name, names):

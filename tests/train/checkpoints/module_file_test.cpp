@@ -1,4 +1,4 @@
-/// Custom modules in files: parameters, buffers and the optimiser, bit for bit.
+/// Custom modules saved in files: parameters, buffers and the optimiser return bit for bit.
 
 #include "train/checkpoints/module_file.h"
 
@@ -22,7 +22,7 @@ using C = std::complex<float>;
 
 namespace {
 
-/// Its normalisation has running moments, which no gradient reaches.
+/// A net whose normalisation has running moments, which receive no gradient.
 struct Net : Module<float> {
   explicit Net(std::uint64_t seed) : Net(Init(seed)) {}
   explicit Net(Init init) : up(init, 3, 4), norm(init, 4), down(init, 4, 2) {}
@@ -42,7 +42,7 @@ void train(const Net& net, Optimizer<float>& optimizer, std::int64_t from, std::
   }
 }
 
-/// All bytes of a file.
+/// Saves the net and returns all bytes of the file.
 std::string saved(const std::string& path, const Net& net, const Optimizer<float>* optimizer, std::int64_t step) {
   save_module(path, net, optimizer, step);
   return read_bytes("test", path);
@@ -61,7 +61,7 @@ BOOST_AUTO_TEST_CASE(a_run_goes_on_bit_for_bit) {
   BOOST_TEST(load_module(path, other, &of_other) == 3);
   train(other, of_other, 3, 6);
   BOOST_CHECK(saved(path, whole, &of_whole, 6) == saved(path, other, &of_other, 6));
-  // Outside of training the moments count.
+  // When the net is not training, its output depends on the moments.
   const Var<C> x = constant(randn<C>({4, 3}, Random(9, 9)));
   const Tensor<C> y = whole(x).value(), again = other(x).value();
   for (std::int64_t k = 0; k < y.size(); ++k) BOOST_CHECK(y.data()[k] == again.data()[k]);

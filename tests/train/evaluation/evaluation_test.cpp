@@ -31,7 +31,7 @@ std::unique_ptr<Model<double>> some_model(const LabelledCorpus& corpus) {
   return make_model<double>(config, 3);
 }
 
-/// A language model that has taken a step, in float64, with windows of 16 tokens.
+/// The configuration of a language model in float64, with windows of 16 tokens.
 RunConfig language_run(const Settings& more) {
   Settings settings = settings_of({{"precision", "float64"}});
   settings.insert(settings.end(), more.begin(), more.end());
@@ -81,7 +81,7 @@ BOOST_AUTO_TEST_CASE(a_token_is_scored_after_the_tokens_of_its_window) {
   const NoGrad none;
   double sum = 0;
   for (std::int64_t target = 1; target < std::ssize(text); ++target) {
-    // The first window ends before token 17, the next before 22, 27, ...; the last one before the end of the text.
+    // The first window ends before token 17, the next ones before 22, 27, ..., and the last one before the end of the text.
     std::int64_t end = T;
     while (end < target) end += S;
     end = std::min(end, std::ssize(text) - 1);
@@ -172,7 +172,7 @@ BOOST_AUTO_TEST_CASE(the_confusion_matrix) {
 }
 
 BOOST_AUTO_TEST_CASE(unknown_tokens_cost_the_bits_that_spell_them) {
-  // Each kind of tokens that has an unknown one, on a text of which it knows nothing but the spaces.
+  // Every kind of tokens that has an unknown token, on a text of which it knows only the spaces.
   for (const char* kind : {"char", "words"}) {
     const TokenizerPtr tokens = make_tokens({.kind = kind}, "aa b\nb aa\n");
     const TokenText read = tokens->encode("xyz wxy wz\nzzz <unk>\n");
@@ -185,9 +185,9 @@ BOOST_AUTO_TEST_CASE(unknown_tokens_cost_the_bits_that_spell_them) {
     const bool words = std::string_view(kind) == "words";
     BOOST_TEST(targets == (words ? 6 : 20), kind);
     BOOST_TEST(bytes == (words ? 18 : 20), kind);
-    BOOST_TEST(unknown == (words ? 3 : 15), kind);  // <unk> as a word says what it stands for
+    BOOST_TEST(unknown == (words ? 3 : 15), kind);  // for words, <unk> is itself a word that stands for something
     BOOST_TEST(unknown_bytes == (words ? 10 : 15), kind);
-    // Predicting <unk> well must not make the bits per byte small.
+    // A model that predicts <unk> well must not get few bits per byte for that.
     const Evaluation certain{
         .loss = 0, .count = targets, .bytes = bytes, .unknown = unknown, .unknown_bytes = unknown_bytes, .confusion = std::nullopt};
     BOOST_TEST(
@@ -200,7 +200,7 @@ BOOST_AUTO_TEST_CASE(a_summary) {
   BOOST_TEST(summary({.loss = 2, .count = 8, .confusion = std::nullopt}) == "loss 2.0000, perplexity 7.39");
   BOOST_TEST(summary({.loss = 2, .count = 8, .bytes = 32, .confusion = std::nullopt}) ==
              "loss 2.0000, perplexity 7.39, 0.721 bits a byte");  // 2 / ln 2 · 8 / 32
-  // and 2 unknown tokens of 10 bytes together: log2(257) · 12 / 32 more
+  // In addition, 2 unknown tokens of 10 bytes together: log2(257) · 12 / 32 bits more.
   const Evaluation half_known{.loss = 2, .count = 8, .bytes = 32, .unknown = 2, .unknown_bytes = 10, .confusion = std::nullopt};
   BOOST_TEST(summary(half_known) == "loss 2.0000, perplexity 7.39, 3.723 bits a byte, 25.0 % of the tokens unknown");
   const Evaluation almost{.loss = 2, .count = 8000, .bytes = 32000, .unknown = 1, .unknown_bytes = 5, .confusion = std::nullopt};
@@ -211,8 +211,8 @@ BOOST_AUTO_TEST_CASE(a_summary) {
   BOOST_TEST(summary(labels) == "loss 0.5000, accuracy 66.7 %");
   BOOST_TEST(labels.objective() == 1 - 2.0 / 3);
   BOOST_TEST(labels.objective("loss") == 0.5);
-  BOOST_TEST(labels.objective("f1") == 1 - 2.0 / 3);  // 2/3 of either class
-  ConfusionMatrix one_sided(2);                       // accuracy 0.9, and of one class nothing
+  BOOST_TEST(labels.objective("f1") == 1 - 2.0 / 3);  // the score is 2/3 for each class
+  ConfusionMatrix one_sided(2);                       // the accuracy is 0.9, but nothing of one class is found
   one_sided.add(0, 0, 9), one_sided.add(1, 0);
   BOOST_TEST((Evaluation{.loss = 1, .count = 10, .confusion = one_sided}).objective("f1") == 1 - (18.0 / 19 + 0) / 2);
   BOOST_TEST((Evaluation{.loss = 2, .count = 8, .confusion = std::nullopt}).objective() == 2);

@@ -14,14 +14,15 @@ BOOST_AUTO_TEST_SUITE(text_metrics)
 BOOST_AUTO_TEST_CASE(dist_counts_different_n_grams_over_all_texts) {
   const Ids texts({2, 4}, {1, 2, 1, 2, 1, 2, 3, 3});
   BOOST_TEST(distinct(texts, 1) == 3.0 / 8);
-  BOOST_TEST(distinct(texts, 2) == 4.0 / 6);  // 12, 21, 23, 33
+  BOOST_TEST(distinct(texts, 2) == 4.0 / 6);  // the different pairs are 12, 21, 23, 33
   BOOST_TEST(distinct(texts, 4) == 1.0);
   BOOST_TEST(error_of([&] { distinct(texts, 5); }) == "metrics: there are no 5-grams in texts of shape [2, 4]");
 }
 
 BOOST_AUTO_TEST_CASE(rep_counts_repeated_n_grams_text_by_text) {
   const Ids texts({2, 6}, {7, 7, 7, 7, 7, 7, 1, 2, 3, 4, 5, 6});
-  BOOST_TEST(repetition(texts, 4) == (2.0 / 3 + 0) / 2, boost::test_tools::tolerance(1e-15));  // one 4-gram thrice; three different
+  // The first text has one 4-gram three times, the second has three different ones.
+  BOOST_TEST(repetition(texts, 4) == (2.0 / 3 + 0) / 2, boost::test_tools::tolerance(1e-15));
 }
 
 BOOST_AUTO_TEST_CASE(a_text_is_as_likely_as_its_tokens_one_by_one) {
@@ -33,7 +34,7 @@ BOOST_AUTO_TEST_CASE(a_text_is_as_likely_as_its_tokens_one_by_one) {
   Ids texts(Shape{B, N});
   for (std::int64_t i = 0; i < B * N; ++i) texts[i] = static_cast<std::int32_t>(Random(3).below(static_cast<std::uint64_t>(i), 9));
   for (const std::int64_t from : {1, 4, 6, 9}) {
-    // Each token in a window that ends with it, whose context is at least what negative_log_likelihood promises.
+    // Each token is in a window that ends with it, and its context is at least as long as negative_log_likelihood promises.
     const NoGrad none;
     double expected = 0;
     std::int64_t end = 0;

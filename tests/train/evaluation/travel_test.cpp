@@ -17,7 +17,7 @@ BOOST_AUTO_TEST_SUITE(travel)
 
 namespace {
 
-/// How far Adam moves a number in each step of rate 1 down these gradients.
+/// How far Adam moves a number in each step, with the rate 1 and these gradients.
 std::vector<double> ways(const std::vector<double>& gradients, double beta1, double beta2) {
   Var<double> p = variable(Tensor<double>({1}, {0.0}));
   AdamW<double> adam({{"p", p}}, {.beta1 = beta1, .beta2 = beta2, .eps = 1e-300, .weight_decay = 0});
@@ -31,7 +31,7 @@ std::vector<double> ways(const std::vector<double>& gradients, double beta1, dou
   return found;
 }
 
-/// A language model of 13 words, "trained" for two logged steps with the last parameters as given.
+/// A language model of 13 words that was "trained" for two logged steps, after which its parameters have the given values.
 struct Fixture {
   TemporaryDirectory scratch;
   RunConfig config;
@@ -57,7 +57,7 @@ struct Fixture {
     save_checkpoint<double>(path, config, {.step = 5}, model->parameters(), nullptr);
     return {Checkpoint(path), nullptr, {}};
   }
-  /// The values of one parameter of the model.
+  /// The values of the parameter with this name.
   Tensor<double>& numbers(const std::string& name) {
     for (Parameter<double>& p : parameters)
       if (p.name == name) return std::get<Var<double>>(p.var).value();
@@ -86,7 +86,7 @@ BOOST_AUTO_TEST_CASE(no_gradients_move_a_number_further_than_the_longest_step) {
     for (const double way : ways(steady, beta1, beta2)) BOOST_TEST(std::abs(way - 1) < 1e-9);
     for (const auto& gradients : {noise, growing})
       for (const double way : ways(gradients, beta1, beta2)) BOOST_TEST(way <= longest * (1 + 1e-9));
-    if (beta2 == 0.98)  // with slower averages 300 steps do not come near
+    if (beta2 == 0.98)  // with slower averages, 300 steps do not come close
       BOOST_TEST(std::abs(ways(growing, beta1, beta2).back() / longest - 1) < 0.01);
   }
   BOOST_TEST(std::abs(longest_adam_step(0.9, 0.98) - 1.698) < 1e-3);
@@ -119,12 +119,12 @@ BOOST_AUTO_TEST_CASE(distances_are_from_the_start_and_setting_back_undoes_them) 
     BOOST_TEST(part.decays == (part.name.ends_with(".weight") && !part.name.starts_with("norm")), part.name);
     if (!moved) continue;
     found = true;
-    BOOST_TEST(part.numbers == 2 * 4);  // two layers, two heads of two frequencies
+    BOOST_TEST(part.numbers == 2 * 4);  // two layers with two heads of two frequencies each
     BOOST_TEST(std::abs(part.rms - 5 / std::sqrt(8.0)) < 1e-12);
   }
   BOOST_TEST(found);
   BOOST_TEST(as_learnt != at_start);
-  BOOST_TEST(evaluate<double>(*model, fixture.set).loss == as_learnt);  // nothing is left set back
+  BOOST_TEST(evaluate<double>(*model, fixture.set).loss == as_learnt);  // all parameters have their learnt values again
 }
 
 BOOST_AUTO_TEST_CASE(invariances_are_tried_on_the_run_itself) {
@@ -142,11 +142,11 @@ BOOST_AUTO_TEST_CASE(equal_weights_have_entropy_1_and_one_phase_has_resultant_1)
     for (const char* layer : {"attn.q.weight", "attn.k.weight"}) fixture.numbers(block + std::string(layer)).fill(0);
   for (const HeadFigures& head : attention_figures<double>(*fixture.model, fixture.set)) {
     BOOST_TEST(std::abs(head.entropy - 1) < 1e-12);
-    // The largest of t + 1 equal weights, for the seven positions of a window that see more than one.
+    // t + 1 equal weights have the largest 1/(t + 1), for the seven positions of a window that see more than one.
     BOOST_TEST(std::abs(head.largest - (1 / 2.0 + 1 / 3.0 + 1 / 4.0 + 1 / 5.0 + 1 / 6.0 + 1 / 7.0 + 1 / 8.0) / 7) < 1e-12);
     BOOST_TEST(*head.phases_of_q == 0);  // zeros have no phase
   }
-  // Keys that are all (1, 0): LayerNorms with gain 0 and bias 1, and a map that adds what it reads.
+  // Makes all keys (1, 0), by LayerNorms with gain 0 and bias 1 and a map that adds what it reads.
   for (const char* block : {"blocks.0.", "blocks.1."}) {
     fixture.numbers(block + std::string("norm1.weight")).fill(0);
     fixture.numbers(block + std::string("norm1.bias")).fill(1);

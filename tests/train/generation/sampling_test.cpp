@@ -49,20 +49,22 @@ BOOST_AUTO_TEST_CASE(temperature_sharpens) {
 BOOST_AUTO_TEST_CASE(top_k_and_top_p_cut_the_tail) {
   close(frequencies({.top_k = 2}), {0, 0.4 / 0.7, 0, 0.3 / 0.7});
   close(frequencies({.top_k = 99}), {0.1, 0.4, 0.2, 0.3});
-  close(frequencies({.top_p = 0.65}), {0, 0.4 / 0.7, 0, 0.3 / 0.7});  // 0.4 + 0.3 is the first sum to reach it
+  close(frequencies({.top_p = 0.65}), {0, 0.4 / 0.7, 0, 0.3 / 0.7});  // 0.4 + 0.3 is the first sum that reaches 0.65
   close(frequencies({.top_p = 0.01}), {0, 1, 0, 0});
 }
 
 BOOST_AUTO_TEST_CASE(min_p_keeps_what_is_nearly_as_likely_as_the_likeliest) {
-  close(frequencies({.min_p = 0.5}), {0, 0.4 / 0.9, 0.2 / 0.9, 0.3 / 0.9});  // those of 0.2 and more
+  close(frequencies({.min_p = 0.5}), {0, 0.4 / 0.9, 0.2 / 0.9, 0.3 / 0.9});  // the tokens with a probability of at least 0.2
   close(frequencies({.min_p = 0.51}), {0, 0.4 / 0.7, 0, 0.3 / 0.7});
   close(frequencies({.min_p = 1}), {0, 1, 0, 0});
-  close(frequencies({.temperature = 0.5, .min_p = 0.3}), {0, 0.16 / 0.25, 0, 0.09 / 0.25});  // 0.01, 0.16, 0.04, 0.09
+  // The squares of the probabilities are 0.01, 0.16, 0.04, 0.09.
+  close(frequencies({.temperature = 0.5, .min_p = 0.3}), {0, 0.16 / 0.25, 0, 0.09 / 0.25});
   close(frequencies({.top_k = 2, .min_p = 0.1}), {0, 0.4 / 0.7, 0, 0.3 / 0.7});
 }
 
 BOOST_AUTO_TEST_CASE(repetition_brings_logits_down_on_either_side_of_zero) {
-  // Logits ln 4, 0, -ln 2; of the penalty 2 half of the first, twice the last: 2, 1, 1/4 of 3.25.
+  // The logits are ln 4, 0 and -ln 2. The penalty 2 halves the first and doubles the last, which gives the weights 2, 1 and 1/4,
+  // with the sum 3.25.
   const std::array<double, 3> logits = {std::log(4), 0, -std::log(2)};
   const std::vector<std::int32_t> text = {2, 0, 2, 2};
   std::array<double, 3> count{};
@@ -88,7 +90,7 @@ BOOST_AUTO_TEST_CASE(a_draw_is_a_function_of_seed_and_number) {
     differ = differ || sample<float>(logits, {.seed = 3}, i) != sample<float>(logits, {.seed = 4}, i);
   }
   BOOST_TEST(differ);
-  BOOST_TEST(sample<float>(logits, {.temperature = 0}, 0) == 0);  // ties: the smaller id
+  BOOST_TEST(sample<float>(logits, {.temperature = 0}, 0) == 0);  // in a tie, the smaller id wins
 }
 
 BOOST_AUTO_TEST_CASE(extreme_logits) {

@@ -8,7 +8,7 @@ BOOST_AUTO_TEST_SUITE(stop_text_filter)
 
 namespace {
 
-/// The text shown after each piece, separated by |, and what is left at the end.
+/// The text shown after each piece, separated by |, and the rest shown at the end.
 std::string shown(std::vector<std::string> stops, const std::vector<std::string>& pieces) {
   StopTextFilter end(std::move(stops));
   std::string text;

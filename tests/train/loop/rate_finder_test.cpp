@@ -11,7 +11,7 @@ using namespace argand;
 BOOST_AUTO_TEST_SUITE(rate_finder)
 
 BOOST_AUTO_TEST_CASE(the_suggestion_is_below_the_lowest_loss_and_not_above_the_steepest) {
-  // Falls from 1e-4 on, steepest at 1e-3, lowest at 1e-2, and rises.
+  // The loss falls from 1e-4 on, is steepest at 1e-3 and lowest at 1e-2, and then rises.
   std::vector<RatePoint> points;
   for (int k = 0; k <= 120; ++k) {
     const double x = -6 + k * 0.05;  // the rate's logarithm
@@ -21,7 +21,7 @@ BOOST_AUTO_TEST_CASE(the_suggestion_is_below_the_lowest_loss_and_not_above_the_s
   const double found = suggested_rate(points);
   BOOST_TEST(found > 4e-4);
   BOOST_TEST(found < 1.7e-3);
-  for (RatePoint& p : points) p.smooth = p.lr;  // rises from the first on
+  for (RatePoint& p : points) p.smooth = p.lr;  // the loss rises from the first point on
   BOOST_TEST(suggested_rate(points) == 0);
   BOOST_TEST(suggested_rate({}) == 0);
 }

@@ -33,7 +33,7 @@ BOOST_AUTO_TEST_CASE(learns) {
   const double before = run.validate(is_best).loss;
   BOOST_TEST(is_best);
   while (!run.finished()) run.step();
-  BOOST_TEST(std::abs(before - std::log(200.0)) < 0.3);  // an untrained model
+  BOOST_TEST(std::abs(before - std::log(200.0)) < 0.3);  // the loss of an untrained model
   BOOST_TEST(run.validate(is_best).loss < before - 0.5);
 }
 
@@ -43,8 +43,8 @@ BOOST_AUTO_TEST_CASE(a_step_counts_its_products) {
   BOOST_TEST(once > 0);
   BOOST_TEST(flops({{"batch", "8", ""}}) == 2 * once);
   BOOST_TEST(flops({{"accumulate", "3", ""}}) == 3 * once);
-  BOOST_TEST(flops({{"precision", "float64", ""}}) == once);  // of numbers of any length
-  // Two matrices of 16 x d_ff, each multiplied forwards, for its input and for its own gradient with 4 x 16 tokens.
+  BOOST_TEST(flops({{"precision", "float64", ""}}) == once);  // the count does not depend on the precision
+  // Two matrices of 16 x d_ff, each multiplied with 4 x 16 tokens: forwards, for the gradient of its input, and for its own.
   BOOST_TEST(flops({{"d_ff", "40", ""}}) - once == 2 * 3 * 2 * 64 * 16 * (40 - 24));
 }
 
@@ -81,7 +81,7 @@ BOOST_AUTO_TEST_CASE(a_step_reports_what_it_did) {
 }
 
 BOOST_AUTO_TEST_CASE(accumulating_two_batches_is_the_batch_of_both) {
-  // Batches are consecutive stretches of one order of windows, so two of 2 are one of 4.
+  // Batches are consecutive parts of one order of windows, so two batches of 2 are one batch of 4.
   TrainingRun<double> one(small_run(), small_corpus());
   TrainingRun<double> two(small_run({{"batch", "2", ""}, {"accumulate", "2", ""}}), small_corpus());
   for (int i = 0; i < 5; ++i) {
@@ -92,7 +92,7 @@ BOOST_AUTO_TEST_CASE(accumulating_two_batches_is_the_batch_of_both) {
 }
 
 BOOST_AUTO_TEST_CASE(accumulating_a_short_batch_is_the_batch_of_both) {
-  // 11 articles in batches of 8 and 3: each epoch is a step of the same articles as in one batch of 11.
+  // With 11 articles in batches of 8 and 3, each epoch is one step of the same articles as a single batch of 11.
   const LabelledCorpus articles = make_labelled_corpus(topic_articles(11, 5, 0), 1000, 0, 0);
   const auto run_with = [&](const char* batch, const char* accumulate, const char* by) {
     return TrainingRun<double>(RunConfig::resolve({},
@@ -117,12 +117,14 @@ BOOST_AUTO_TEST_CASE(accumulating_a_short_batch_is_the_batch_of_both) {
     BOOST_TEST(a.cross_entropy == b.cross_entropy, boost::test_tools::tolerance(1e-12));
     BOOST_TEST(a.grad_norm == b.grad_norm, boost::test_tools::tolerance(1e-12));
     BOOST_TEST(a.tokens == b.tokens);
-    BOOST_TEST(std::abs(a.cross_entropy / c.cross_entropy - 1) > 1e-4);  // as runs of before there was a choice go on
-    if (i > 0) continue;  // later ones are of parameters whose rounding Adam has divided by small second moments
+    // Runs from versions without this choice continue in this way.
+    BOOST_TEST(std::abs(a.cross_entropy / c.cross_entropy - 1) > 1e-4);
+    // Later gradients belong to parameters in which Adam has amplified rounding errors, by dividing by small second moments.
+    if (i > 0) continue;
     double worst = 0;
     for (std::size_t p = 0; p < whole.parameters().size(); ++p) {
       const Tensor<double> dw = std::get<Var<double>>(whole.parameters()[p].var).grad(),
-                           dv = std::get<Var<double>>(parts.parameters()[p].var).grad();  // of two batches
+                           dv = std::get<Var<double>>(parts.parameters()[p].var).grad();  // the sum over two batches
       for (std::int64_t k = 0; k < dw.size(); ++k) worst = std::max(worst, std::abs(dw.data()[k] - dv.data()[k] / 2));
     }
     BOOST_TEST(worst < 1e-12 * a.grad_norm);
@@ -130,7 +132,7 @@ BOOST_AUTO_TEST_CASE(accumulating_a_short_batch_is_the_batch_of_both) {
 }
 
 BOOST_AUTO_TEST_CASE(batches_of_one_size_accumulate_as_ever) {
-  // Weights are then exactly 1: 12 articles in batches of 4 take the same steps, bit for bit, by either rule.
+  // The weights are then exactly 1: with 12 articles in batches of 4, both rules take the same steps, bit for bit.
   const LabelledCorpus articles = make_labelled_corpus(topic_articles(12, 5, 0), 1000, 0, 0);
   std::vector<std::vector<float>> ends;
   for (const char* by : {"targets", "batches"}) {
@@ -190,7 +192,7 @@ BOOST_AUTO_TEST_CASE(second_moments_of_two_kinds) {
   for (int i = 0; i < 3; ++i) two.step(), modulus.step();
   BOOST_TEST((numbers(two.parameters()) != numbers(modulus.parameters())));
 
-  // The configurations differ, so a run refuses at once; an optimiser by itself does by what it finds.
+  // The configurations differ, so a run refuses at once; an optimiser by itself refuses because of the state that it finds.
   two.save(scratch / "two");
   modulus.save(scratch / "modulus");
   BOOST_TEST(error_of([&] { two.restore(Checkpoint(scratch / "modulus")); }) ==
@@ -253,7 +255,7 @@ BOOST_AUTO_TEST_CASE(a_session_validates_logs_and_saves_when_due) {
   std::istringstream lines(contents_of(folder.log()));
   for (std::string line; std::getline(lines, line);) {
     const auto json = nlohmann::json::parse(line);
-    if (json.contains("valid_loss")) BOOST_TEST(json["valid_tokens"] == 199);  // of the 200, all but the first
+    if (json.contains("valid_loss")) BOOST_TEST(json["valid_tokens"] == 199);  // all of the 200 tokens but the first
     if (!json.contains("loss")) continue;
     logged.push_back(json["step"]);
     for (const char* key :
@@ -284,7 +286,7 @@ BOOST_AUTO_TEST_CASE(an_overwritten_run_leaves_no_probe_behind) {
   const RunLock lock = folder.create(true);
   for (const auto& left : std::filesystem::directory_iterator(scratch / ""))
     BOOST_TEST((left.path().filename() == "notes.txt" || left.path().filename() == ".lock"), left.path().string());
-  BOOST_TEST(std::filesystem::exists(scratch / "notes.txt"));  // the user's
+  BOOST_TEST(std::filesystem::exists(scratch / "notes.txt"));  // the user's own file
 }
 
 BOOST_AUTO_TEST_SUITE_END()

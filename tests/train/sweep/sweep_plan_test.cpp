@@ -23,7 +23,7 @@ Grid grid_of(const Settings& given, const Settings& grids = {}, std::int64_t see
   return read_grid(given, grids, seeds, TextTask::Lm);
 }
 
-/// Simulates training: the `score` for the settings of each run, counting the runs.
+/// Simulates training: gives each run the `score` for its settings, and counts the runs.
 struct SimulatedRuns {
   std::map<std::string, int> trained{};
   SweepScores scores{};
@@ -43,7 +43,7 @@ struct SimulatedRuns {
   }
 };
 
-/// A score that is smallest at `best`.
+/// A score that has its minimum at `best`.
 double bowl(double lr, double best) { return std::pow(std::log(lr / best), 2); }
 
 std::string best_of(const SweepPlan& plan) { return plan.best() ? plan.name(*plan.best()) : "none"; }
@@ -108,7 +108,7 @@ BOOST_AUTO_TEST_CASE(every_combination_with_every_seed) {
   BOOST_TEST(world.trained.size() == 12U);
   BOOST_TEST(best_of(plan) == "lr=3e-3,dropout=0");
   BOOST_TEST(plan.ranking(false).size() == 6U);
-  BOOST_TEST(plan.edges().empty());  // nothing is below a dropout of 0
+  BOOST_TEST(plan.edges().empty());  // there is nothing below a dropout of 0
 }
 
 BOOST_AUTO_TEST_CASE(halving_trains_the_best_third_in_full_and_the_best_with_the_other_seeds) {
@@ -137,12 +137,12 @@ BOOST_AUTO_TEST_CASE(widening_goes_on_until_the_best_is_inside) {
       assign({"lr", plan.settings(*plan.best())[0].text, ""}, "", found);
       BOOST_TEST(std::abs(std::log(found / best)) <= std::log(2.0) * 0.51, found << " for " << best);
       BOOST_TEST(plan.edges().empty());
-      // Both sides of the best were trained in full.
+      // The values on both sides of the best one were trained in full.
       std::size_t full = 0;
       for (const auto& [name, _] : world.trained) full += !name.starts_with("third/");
       BOOST_TEST(full >= 3U);
     }
-  // If the best value never lies inside, the search ends with a warning.
+  // If the best value is always at an end, the search ends with a warning.
   SweepPlan plan({.grid = grid_of({{"lr", "1e-3,2e-3", ""}}), .widen = true}, with_defaults);
   SimulatedRuns world;
   world.finish(plan, [](double lr, const SweepRun&) { return -lr; });
@@ -157,7 +157,7 @@ BOOST_AUTO_TEST_CASE(configurations_without_scores_come_last) {
   SimulatedRuns world;
   world.finish(plan, [&](double lr, const SweepRun& run) { return lr > 5e-2 || (lr > 5e-3 && run.seed == 1) ? infinite : 1 / lr; });
   BOOST_TEST(best_of(plan) == "lr=1e-3");
-  BOOST_TEST(plan.edges().empty());  // the neighbour diverges
+  BOOST_TEST(plan.edges().empty());  // the run with the next value diverges
   BOOST_TEST(!world.trained.contains("lr=1e-1/seed-0"));
   SweepPlan hopeless({.grid = grid_of({{"lr", "1e-3,1e-2,1e-1", ""}}), .halving = true, .widen = true}, with_defaults);
   SimulatedRuns nowhere;
@@ -175,7 +175,7 @@ BOOST_AUTO_TEST_CASE(a_configuration_that_fails_with_another_seed_is_not_the_bes
   BOOST_TEST(plan.name(plan.ranking(false).back()) == "lr=4e-3");
 }
 
-// Wherever it is interrupted, it reaches the same end and trains nothing twice.
+// Wherever a sweep is interrupted, it reaches the same result and trains nothing twice.
 BOOST_AUTO_TEST_CASE(a_stopped_sweep_comes_to_the_same_end) {
   const SweepRequest request{
       .grid = grid_of({{"lr", "1e-3,2e-3,4e-3", ""}}, {}, 3), .halving = true, .widen = true, .search_seeds = 2};
