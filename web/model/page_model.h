@@ -1,6 +1,6 @@
 #pragma once
-/// Language models that train in a browser page, controlled by JSON requests. Each step is the one that `argand train lm` takes on
-/// the built-in grammar, from the same initial parameters and batches.
+/// Language models that train in a browser page, controlled by JSON requests. Each step is that of `argand train lm` on the
+/// built-in grammar, from the same initial parameters and batches.
 
 #include <string>
 
