@@ -20,7 +20,8 @@ import sys
 import tempfile
 import zipfile
 
-# Libraries that every Linux with glibc and a C++ run time has (PEP 600). libgomp is not one: the wheel brings its own for us and OpenBLAS.
+# Libraries that every Linux with glibc and a C++ run time has (PEP 600), so that the wheel need not contain them. It does contain libgomp,
+# whose threads only argand and its OpenBLAS use.
 SYSTEM = re.compile(r"(ld-linux.*|lib(c|m|mvec|pthread|dl|rt|util|resolv|stdc\+\+|gcc_s))\.so(\.\d+)?$")
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 

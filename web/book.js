@@ -13,7 +13,7 @@ function isDark() {
   return chosen ? chosen === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
 }
 
-/** The theme chosen on another page; some browsers store nothing for pages opened as files. */
+/** Stores a theme, if one is given, and returns the one last chosen on any page. Some browsers store nothing for pages opened as files. */
 function remembered(value) {
   try {
     if (value) localStorage.setItem("argand-theme", value);

@@ -1,9 +1,9 @@
-"""The lab and the model that learns, a page each: C++ compiled to WebAssembly by Debian's Emscripten.
+"""Builds two pages, the lab and the model that trains in the browser, from C++ compiled to WebAssembly by Debian's Emscripten.
 
   build.py OUTPUT_DIR [lab|model]
 
-writes OUTPUT_DIR/lab.html and OUTPUT_DIR/model.html, which hold everything and fetch nothing: they work from any web server and as
-files. Objects are kept beside them and made again when a source is newer. Five minutes of one processor the first time.
+writes OUTPUT_DIR/lab.html and OUTPUT_DIR/model.html, which contain everything that they need: they work from any web server and when
+opened as files. Object files are kept beside them and recompiled when a source is newer. The first build takes five processor minutes.
 """
 import base64
 import concurrent.futures

@@ -1,6 +1,6 @@
-"""The reference of the C++ API, from the comments in the headers: one page for each room, in Markdown.
+"""Generates the reference of the C++ API from the comments in the headers: one Markdown page for each folder of the library.
 
-Of every header: what its first comment says, then each declaration with its comment. Bodies of functions, private members and
+For every header it has the first comment, then each declaration with its comment. Bodies of functions, private members and
 namespaces called detail are left out.
 """
 import os

@@ -19,7 +19,7 @@ function row(table, heading, ...cells) {
   return line;
 }
 
-/** Says what the two derivatives are at this point, and what that means for the points around it. */
+/** Says what the two derivatives are at this point, and what can be said about the points around it. */
 function kindOf(reply) {
   const z = reply.variable, bar = `∂f/∂${z}̄`, plain = `∂f/∂${z}`;
   const beside = ({ at, value }, name) => `at ${z} = ${complex(at, 3)}, ${name} = ${complex(value, 3)}`;

@@ -84,7 +84,7 @@ class Panel {
   }
 }
 
-/** A row of buttons of which one is pressed. start() presses the first; choose(i) is called for every button pressed. */
+/** A row of buttons of which one is pressed. start() presses the one numbered `first`; choose(i) is called for every press. */
 function choices(label, names, choose, first = 0) {
   const buttons = names.map((name, i) => make('button', {type: 'button', onclick: () => press(i)}, name));
   const press = (i) => {

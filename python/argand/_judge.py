@@ -206,14 +206,14 @@ def sentence_of(error: BaseException) -> str:
 class Value:
     """Calls that return an array: at the point, errors are raised; elsewhere, a value that cannot be computed is NaN.
 
-    The point is the input of the first two calls.
+    The point is the input of the first call.
 """
 
     def __init__(self, compute: Callable[[List[np.ndarray]], np.ndarray]) -> None:
         self._compute = compute
         self._first: Optional[np.ndarray] = None
         self._point: List[bytes] = []
-        self.elsewhere: Optional[List[np.ndarray]] = None  # the latest inputs away from the point
+        self.elsewhere: Optional[List[np.ndarray]] = None  # the most recent inputs other than the point
 
     @property
     def at_point(self) -> np.ndarray:

@@ -68,7 +68,7 @@ class Learner {
   std::int64_t size() const { return count_parameters(parameters_); }
   Model<float>& model() { return *model_; }
 
-  /// One step, as TrainingRun takes it; returns the loss before it, in nats a word.
+  /// One step, as TrainingRun takes it; returns the loss before it, in nats per word.
   double step() {
     const LmBatch batch = batches_.at(static_cast<std::uint64_t>(step_));
     zero_grad(parameters_);
