@@ -1,4 +1,4 @@
-"""Checks that cannot decide: at a kink there is no derivative to compare with, and noise hides the answer."""
+"""The limits of a check: at a kink there is no derivative to compare with, and noise can hide the answer."""
 import argand
 import numpy as np
 
