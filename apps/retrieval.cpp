@@ -29,7 +29,7 @@ struct RetrievalOptions {
 struct Method {
   std::string name;
   std::vector<std::string> of;        ///< "seed 0", or a run's folder; empty if the method is not trained
-  std::vector<RetrievalRow> results;  ///< one for each of these; a single one if it is not trained
+  std::vector<RetrievalRow> results;  ///< one per entry of `of`; a single one if it is not trained
 };
 
 void add_result(std::vector<Method>& methods, RetrievalRow row, const std::string& of) {

@@ -78,7 +78,7 @@ std::string why_ended(const RunFolder& folder, const RunConfig& config, const Ru
       "train: the validation loss is not finite after step {}; a lower `lr` or `clip`, or `precision` float64, may help", step));
 }
 
-/// Of a run that has ended and is to go on as it is.
+/// Reports why a run that was to be resumed unchanged has already ended.
 void report_why_ended(const RunFolder& folder, const RunConfig& config, const RunState& state) {
   bool finite = true;
   for_each_line(folder.log(), [&](const nlohmann::ordered_json& line, std::int64_t) {

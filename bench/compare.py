@@ -130,9 +130,8 @@ def python_with_torch():
 
 
 def environments():
-    """Two environments: the default one, and the one in which PyTorch is fastest: OpenBLAS in PyTorch's own OpenMP threads and with the
-    kernels that argand
-    chooses for this processor, PyTorch's widest vectors, and large temporaries that malloc neither maps (MALLOC_MMAP_MAX_) nor
+    """The default environment, and the one in which PyTorch is fastest: OpenBLAS in PyTorch's own OpenMP threads with the kernels that
+    argand chooses for this processor, PyTorch's widest vectors, and large temporaries that malloc neither maps (MALLOC_MMAP_MAX_) nor
     returns (MALLOC_TRIM_THRESHOLD_); without the second, half of a step's time goes into page faults again."""
     plain = {k: v for k, v in os.environ.items() if k not in ("OPENBLAS_CORETYPE", "ATEN_CPU_CAPABILITY", "MALLOC_MMAP_MAX_")}
     version = subprocess.run([ARGAND, "--version"], env=plain, capture_output=True, text=True).stdout

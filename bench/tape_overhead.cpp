@@ -3,8 +3,8 @@
 ///
 ///   ninja -C build bench/bench_tape && build/bench/bench_tape [ROUNDS]
 ///
-/// One thread. `loops` is the same chain of scalars on a tape of a struct an entry, as one writes it by hand: what is left when
-/// there are no tensors.
+/// Uses one thread. `loops` is the same chain of scalars on a hand-written tape with one struct per entry: the cost that remains
+/// without tensors.
 
 #include <algorithm>
 #include <cmath>
@@ -18,7 +18,7 @@
 namespace argand {
 namespace {
 
-constexpr int repeats = 25;  // each has four ops
+constexpr int repeats = 25;  // each repetition has four ops
 
 /// x <- tanh(x y + x) - y, a hundred ops in all.
 template <Scalar T>
@@ -76,7 +76,7 @@ void measure(const char* name, int (*f)(), int rounds) {
   std::vector<double> cost;
   for (int round = 0; round < rounds; ++round) {
     int ops = 0;
-    const std::clock_t start = std::clock();  // processor time: other programs do not count
+    const std::clock_t start = std::clock();  // processor time, which other programs do not affect
     for (int i = 0; i < 500; ++i) ops += f();
     cost.push_back(1e9 * static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC / ops);
   }

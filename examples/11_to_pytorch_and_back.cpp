@@ -19,7 +19,7 @@ using C = std::complex<float>;
 struct Net final : Module<float> {
   explicit Net(Init init) : hidden(init, 1, 16), out(init, 16, 1) {}
   Var<C> operator()(const Var<C>& z) const { return out(cgelu(hidden(z))); }  // g: GELU of the real and of the imaginary part
-  ARGAND_FIELDS(float, hidden, out)  // the names, once: hidden.weight, hidden.bias, out.weight, out.bias
+  ARGAND_FIELDS(float, hidden, out)  // names the parameters: hidden.weight, hidden.bias, out.weight, out.bias
   Linear<C> hidden, out;
 };
 

@@ -84,7 +84,7 @@ Tensor<double> hessian_at(const Expression& f, const std::vector<C>& at) {
   return hessian<double>([&] { return loss_of(f(z)); }, variables);
 }
 
-/// NaN if one of them is.
+/// The larger number; NaN if one of them is.
 double larger(double a, double b) { return std::isnan(a) || a >= b ? a : b; }
 
 /// If tape and differences disagree, f may change within the smallest step, where differences cannot see it. If the tape's second

@@ -12,7 +12,7 @@ namespace {
 using C = std::complex<double>;
 const C i(0, 1);
 
-constexpr double relative_tolerance = 1e-8;  // that of gradcheck
+constexpr double relative_tolerance = 1e-8;  // the same as gradcheck's
 
 std::vector<AnyTensor> tensors_of(const std::vector<C>& at) {
   std::vector<AnyTensor> tensors;
@@ -175,7 +175,7 @@ LabPoint lab_point(const Expression& f, const std::vector<C>& at, std::size_t va
   point.has_limit = numbers.has_limit, point.limit = numbers.limit;
   point.gaps = std::move(rounding.gaps), point.holomorphic_ops = rounding.holomorphic_ops;
 
-  Comparison flags;  // for all four
+  Comparison flags;  // the flags of all four partial derivatives
   for (const std::size_t part : {0, 1})
     for (const std::size_t axis : {0, 1}) flags.add(partials[part][axis], axis == 1);
   const C x(partials[0][0].central.value, partials[1][0].central.value),

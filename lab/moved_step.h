@@ -20,7 +20,7 @@ namespace argand::moved {
 using C = std::complex<double>;
 
 inline constexpr double last_place = std::numeric_limits<double>::epsilon(), unbounded = std::numeric_limits<double>::infinity();
-inline constexpr double smallest = 4 * std::numeric_limits<double>::denorm_min();  // what underflow may lose
+inline constexpr double smallest = 4 * std::numeric_limits<double>::denorm_min();  // the most that underflow can change a value
 
 inline C number_of(const AnyVar& x) {
   return std::visit([](const auto& v) { return C(v.value().data()[0]); }, x);

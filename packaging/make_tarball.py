@@ -26,7 +26,7 @@ ARGAND_LAUNCHER=$self exec "$lib/LOADER" --library-path "$lib" --argv0 "$0" "$li
 
 
 def linked(program):
-    """{name: file} of all that the program links to, directly or not, but for argand's own library; and the name of its loader."""
+    """{name: file} for all libraries to which the program links, directly or not, except argand's own; and the name of its loader."""
     text = run("ldd", program)
     loader = re.search(r"^\s*(/\S+/(ld-linux\S+)) \(", text, re.M)
     files = dict(re.findall(r"^\s*(\S+) => (/\S+)", text, re.M)) | {loader[2]: loader[1]}
@@ -34,7 +34,7 @@ def linked(program):
 
 
 def assemble(prefix, home):
-    """Makes the folder `home` of what a build has installed in `prefix`."""
+    """Fills the folder `home` from what a build has installed in `prefix`."""
     lib = os.path.join(home, "lib")
     os.makedirs(os.path.join(home, "bin"))
     program = os.path.join(prefix, "bin", "argand")

@@ -20,7 +20,8 @@ import sys
 import tempfile
 import zipfile
 
-# What every Linux with glibc and a C++ run time has (PEP 600). The threads of OpenMP are ours and OpenBLAS's alone.
+# Libraries that every Linux with glibc and a C++ run time has (PEP 600), so that the wheel need not contain them. It does contain libgomp,
+# whose threads only argand and its OpenBLAS use.
 SYSTEM = re.compile(r"(ld-linux.*|lib(c|m|mvec|pthread|dl|rt|util|resolv|stdc\+\+|gcc_s))\.so(\.\d+)?$")
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
@@ -37,7 +38,7 @@ def needed(path):
 
 
 def gather(start):
-    """{name: file} of all that these link to, directly or not, and that comes along."""
+    """{name: file} for all libraries to which these files link, directly or not, and which the wheel must contain."""
     got = {}
     for path in start:
         for name, file in re.findall(r"^\s*(\S+) => (/\S+)", run("ldd", path), re.M):
@@ -47,7 +48,7 @@ def gather(start):
 
 
 def newest(paths, prefix):
-    """The newest version of glibc, or of the C++ library, that these files ask for."""
+    """The newest version of glibc, or of the C++ library, that these files require."""
     versions = {tuple(map(int, v.split("."))) for path in paths for v in re.findall(rf"{prefix}_(\d[\d.]*\d)", run("objdump", "-T", path))}
     return ".".join(map(str, max(versions)))
 
@@ -57,7 +58,7 @@ def licences(paths, *more):
         text = file.read()
     if shutil.which("dpkg-query") is None:
         return text + "\n\nIn this package are also, each under its own licence: " + ", ".join(sorted(map(os.path.basename, paths)))
-    packages = {"libkissfft-dev", "libhnswlib-dev", "nlohmann-json3-dev", "pybind11-dev", *more}  # libraries of headers
+    packages = {"libkissfft-dev", "libhnswlib-dev", "nlohmann-json3-dev", "pybind11-dev", *more}  # header-only libraries
     for path in paths:
         packages.add(run("dpkg-query", "--search", "*" + re.sub("^/usr/lib/|^/lib/", "/lib/", path)).split(":")[0])
     for package in sorted(packages):
@@ -67,7 +68,7 @@ def licences(paths, *more):
 
 
 def stage(build, tree):
-    """The package and the library as they will be unpacked: what the build would install of them."""
+    """Copies the package and the library, as the build would install them, into the layout of the wheel."""
     with open(os.path.join(build, "meson-info", "intro-installed.json"), encoding="utf8") as file:
         installed = json.load(file)
     folder = os.path.join(tree, "wheel", "argand.libs")
@@ -82,7 +83,7 @@ def stage(build, tree):
 
 
 def bundle(package, folder, linked):
-    """Puts what is linked beside the library, under names that nothing else in the process has, and says where all of it lies."""
+    """Copies the linked libraries beside ours, under names that nothing else in the process can have, and sets the search paths to them."""
     own = glob.glob(f"{folder}/**/libargand.so", recursive=True)
     modules = glob.glob(f"{package}/_argand*.so")
     sources = gather(linked)
@@ -107,7 +108,7 @@ def bundle(package, folder, linked):
 
 
 def pack(tree, output, version, pythons, platform, licence):
-    """The archive, with its METADATA, WHEEL and RECORD (PEP 427)."""
+    """Writes the archive, with METADATA, WHEEL and RECORD (PEP 427)."""
     tags = [f"{python}-{python}-{platform}" for python in pythons]
     name = f"argand-{version}-{'.'.join(pythons)}-{'.'.join(pythons)}-{platform}.whl"
     info = f"argand-{version}.dist-info"

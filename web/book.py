@@ -27,18 +27,18 @@ from site_search import description, search_script
 from slides.slides import print_slides, write_slides
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-KATEX = "/usr/share/javascript/katex"  # Debian's libjs-katex
-MARKS = ("katex", "book.css", "book.js")  # what a folder must hold to be replaced
-# One process of Node for all formulas: [tex, display?] in, HTML (with MathML for screen readers) out.
+KATEX = "/usr/share/javascript/katex"  # where Debian's libjs-katex installs it
+MARKS = ("katex", "book.css", "book.js")  # a folder with other files is replaced only if it holds these: then it is a site of the book
+# One Node process sets all formulas: it reads [tex, display?] pairs and writes HTML, with MathML for screen readers.
 SET_FORMULAS = """
 const katex = require("katex"), formulas = JSON.parse(require("fs").readFileSync(0, "utf8"));
 console.log(JSON.stringify(formulas.map(([tex, displayMode]) => {
   try { return katex.renderToString(tex, { displayMode, strict: "ignore" }); } catch (error) { return { error: error.message }; }
 })));"""
 LIVE_SCRIPTS = ("plane.js", "contours.js", "numbers.js", "engine.js", "figures/kit.js")
-NEXT_PAGE = "<!-- next page -->"  # between the files of one call of pandoc
+NEXT_PAGE = "<!-- next page -->"  # separates the files given to one call of pandoc
 PREVIEW = "docs/pictures/bowls.png"
-MADE = ("lab.html", "model.html")  # by ./dev web
+MADE = ("lab.html", "model.html")  # files made by ./dev web, which are not in the project
 LANGUAGES = {".cpp": "cpp", ".h": "cpp", ".py": "python", ".js": "javascript", ".html": "html", ".css": "css", ".build": "python", ".sh": "bash"}
 
 
@@ -58,7 +58,7 @@ def run(command, text, **options):
 
 
 def page_of(path):
-    """Where a file of the project is in the site: docs/NAME.md is NAME.html, others are below project/."""
+    """The page for a file of the project: docs/NAME.md becomes NAME.html, other files go below project/."""
     if path.endswith((".png", ".svg")):
         return re.sub("^docs/", "", path) if path.startswith("docs/") else "project/" + path
     if path == "docs/README.md":
@@ -80,7 +80,7 @@ class Site:
         model = os.path.join(os.path.dirname(lab), "model.html") if lab else ""
         self.model = model if os.path.exists(model) else None
         contents = read("docs/README.md").split("## Contents")[1].split("\n## ")[0]
-        # (title, page) of the index, of the chapters in the order of the index's table, and of what it names below.
+        # (title, page) pairs: the index, the chapters in the order of the index's table, then the pages that it names below the table.
         self.chapters = [("Contents", "index.html")] + [(title, page_of("docs/" + name))
                                                       for title, name in re.findall(r"^\| \[([^\]]*)\]\(([\w-]+\.md)\)", contents, re.M)]
         listed = {page for _, page in self.chapters}
@@ -88,7 +88,7 @@ class Site:
         self.sources = {page_of("docs/" + name): "docs/" + name for _, name in named} | {"index.html": "docs/README.md"}
         self.beside = [(title[0].upper() + title[1:], page_of("docs/" + name)) for title, name in named if page_of("docs/" + name) not in listed]
         self.wanted, self.pages, self.titles = [], {}, {}
-        self.generated = reference.pages(ROOT)  # Markdown that is no file of the project
+        self.generated = reference.pages(ROOT)  # pages whose Markdown is generated, not a file of the project
         self.beside += [(re.match("# (.*)", text)[1], page_of(path)) for path, text in self.generated.items()]
 
     def want(self, path):
@@ -99,7 +99,7 @@ class Site:
     # -------------------------------------------------------------------------------------------- one page
 
     def text(self, path):
-        """Markdown of a file or folder of the project."""
+        """The Markdown for a file or folder of the project."""
         full = os.path.join(ROOT, path)
         if os.path.isdir(full):
             names = sorted(n for n in os.listdir(full) if not n.startswith((".", "__")))
@@ -109,16 +109,18 @@ class Site:
             text = self.generated.get(path) or read(path)
         else:
             text = f"# {path}\n\n`````{LANGUAGES.get(os.path.splitext(path)[1], 'text')}\n{read(path)}\n`````"
-        return re.sub(r"\$`(.*?)`\$", r"$\1$", text)  # GitHub's $`...`$ is pandoc's $...$
+        return re.sub(r"\$`(.*?)`\$", r"$\1$", text)  # GitHub writes $`...`$ where pandoc writes $...$
 
     def bodies(self, paths):
-        """Titles, and HTML in which mathematics is still TeX. One call of pandoc: with groups of 40 files the site takes 65 s of processor time, with one file a call 184 s."""
+        """(title, HTML) of each path, with formulas still as TeX. One call of pandoc converts them all: with groups of 40 files the site takes 65 s
+        of processor time, with a call for each file 184 s."""
         texts = [self.text(path) for path in paths]
         made = run(["pandoc", "-f", "gfm+tex_math_dollars", "-t", "html5", "--katex", "--wrap=none"], f"\n\n{NEXT_PAGE}\n\n".join(texts)).split(NEXT_PAGE)
         return [(re.search(r"^# (.*)$", text, re.M)[1], self.links(path, self.figures(path, self.blocks(path, part.strip())))) for path, text, part in zip(paths, texts, made, strict=True)]
 
     def blocks(self, path, made):
-        """Code: mathematics as mathematics, commands apart from what they print, the lab below what it can show. Tables that scroll."""
+        """Formats code blocks: ```math becomes a formula, commands stand out from their output, and links to the lab follow the expressions that
+        it can show. Makes tables scroll sideways."""
         made = re.sub(r'<pre class="math"><code>(.*?)</code></pre>', r'<span class="math display">\1</span>', made, flags=re.S)
 
         def block(match):
@@ -128,10 +130,11 @@ class Site:
 
         made = re.sub(r'<pre class="console">.*?</pre>|<div class="sourceCode"[^>]*><pre\s+class="sourceCode sh">.*?</pre></div>', block, made, flags=re.S)
         made = re.sub(r"<table>.*?</table>", r'<div class="scroll">\g<0></div>', made, flags=re.S)
-        made = re.sub(r"<th((?: [^>]*)?)></th>", r"<td\1></td>", made)  # a heading that says nothing is none
-        made = re.sub(r"<td>((?:</?strong>|[-+−±∞\d.,e/ %])+)</td>", r'<td class="number">\1</td>', made)  # stays on one line
-        made = re.sub(r'<td style="text-align: right;">([^<]{28,})</td>', r'<td class="words" style="text-align: right;">\1</td>', made)  # a sentence among numbers
-        # A link for each line of code would be hundreds of stops of the tabulator.
+        made = re.sub(r"<th((?: [^>]*)?)></th>", r"<td\1></td>", made)  # an empty heading should not be announced as one
+        made = re.sub(r"<td>((?:</?strong>|[-+−±∞\d.,e/ %])+)</td>", r'<td class="number">\1</td>', made)  # numbers are not broken across lines
+        # A sentence in a column of numbers.
+        made = re.sub(r'<td style="text-align: right;">([^<]{28,})</td>', r'<td class="words" style="text-align: right;">\1</td>', made)
+        # Pandoc makes every line of code a link; removing these saves the Tab key hundreds of stops.
         return re.sub(r'<span id="cb[\d-]+"><a href="#cb[\d-]+"[^>]*></a>', "<span>", made)
 
     def lab_links(self, path, text):
@@ -144,7 +147,7 @@ class Site:
         for expression, at, *asked in expressions:
             f = re.sub(r"^f\(z\) = ", "", expression)
             if re.fullmatch(r"\w+", f) and f != "z":
-                f += "(z)"  # argand portrait tanh
+                f += "(z)"  # a bare function name, as in `argand portrait tanh`
             if not self.lab or f in seen or re.match(r"\w+\(\w+, ", expression):
                 continue
             seen.add(f)
@@ -154,8 +157,8 @@ class Site:
         return f'<p class="labs">{made}</p>' if made else ""
 
     def figures(self, path, made):
-        """A picture and its caption as one figure. An SVG is taken into the page, whose colours it then has. `<!-- live: NAME -->` above the
-        picture puts web/figures/NAME.js in its place, where there are scripts; `<!-- lab: EXPR at Z; ... -->` links to the lab."""
+        """Joins each picture and its caption to a figure. SVGs are inlined, so that they take the page's colours. `<!-- live: NAME -->` above a
+        picture replaces it by web/figures/NAME.js where scripts run; `<!-- lab: EXPR at Z; ... -->` adds links to the lab."""
         made = re.sub(r"((?:<!-- (?:lab|live): (?:(?!-->).)* -->\n*)+)(<p><img[^>]*/></p>\s*<p><em>.*?</em></p>)", r"\2\1", made, flags=re.S)
 
         def figure(match):
@@ -172,7 +175,7 @@ class Site:
 
         made = re.sub(r'<p><img src="([^"]*)" alt="([^"]*)" /></p>\s*<p><em>(.*?)</em></p>((?:<!-- (?:lab|live): .*? -->\s*)*)', figure, made, flags=re.S)
 
-        def alone(match):  # without a line of its own below it
+        def alone(match):  # a picture without a caption
             at = self.want(os.path.normpath(os.path.join(os.path.dirname(path), match[1])))
             return f'<img src="{relative(at, page_of(path))}" alt="{match[2]}" loading="lazy">'
 
@@ -182,21 +185,21 @@ class Site:
         return re.sub(r"<!--.*?-->\n?", "", made, flags=re.S)
 
     def live(self, path, name):
-        """Where a live figure will stand. The library, which some ask, is a file that pages and the lab share."""
+        """The placeholder for a live figure. Some figures call the library, a file that they share with the lab."""
         if not os.path.exists(os.path.join(ROOT, "web", "figures", name + ".js")):
             sys.exit(f"book: {path} has a live figure {name}, and there is no web/figures/{name}.js")
         module = f' data-module="{relative("lab-module.js", page_of(path))}"' if self.lab else ""
         return f'<div class="live" data-live="{name}"{module}></div>'
 
     def scripts(self, page, body):
-        """What live figures need, on pages that have any."""
+        """The scripts and the style sheet for the live figures of a page, if it has any."""
         names = re.findall(r'data-live="([\w-]+)"', body)
         loaded = [*LIVE_SCRIPTS, *(f"figures/{name}.js" for name in names)] if names else []
         style = f'<link rel="stylesheet" href="{relative("live/live.css", page)}">\n' if names else ""
         return style + "".join(f'<script defer src="{relative("live/" + os.path.basename(name), page)}"></script>\n' for name in loaded)
 
     def links(self, path, made):
-        """Links within the project become links within the site, and what they lead to becomes a page."""
+        """Turns links within the project into links within the site, and makes a page of every file that they lead to."""
 
         def link(match):
             target, _, anchor = html.unescape(match[1]).partition("#")
@@ -213,7 +216,7 @@ class Site:
     # -------------------------------------------------------------------------------------------- all pages
 
     def contents(self, page, body):
-        """The side's list: all chapters, and the sections of this one."""
+        """The table of contents in the sidebar: all chapters, and the sections of this one."""
 
         def item(title, target):
             here = ' aria-current="page"' if target == page else ""
@@ -244,7 +247,7 @@ class Site:
             self.want(self.sources.get(page) or "docs/" + page[:-5] + ".md")
         done = 0
         with concurrent.futures.ThreadPoolExecutor(2) as pool:
-            while done < len(self.wanted):  # pages name other pages
+            while done < len(self.wanted):  # making a page may add more pages to the list
                 now, done = self.wanted[done:], len(self.wanted)
                 texts = [path for path in now if not path.endswith((".png", ".svg"))]
                 code = [path for path in texts if not path.endswith(".md")]
@@ -286,7 +289,7 @@ class Site:
         print(f"{os.path.join(self.out, 'index.html')}: {len(self.pages)} pages, {bodies.count('<annotation')} formulas, {links}")
 
     def copy_style(self):
-        """What every page needs. Comes first: by it a site is known, even one whose making was interrupted."""
+        """Copies the files that every page needs. This comes first: they identify a site as replaceable even if making it was interrupted."""
         os.makedirs(os.path.join(self.out, "katex"))
         for name in (*MARKS[1:], "reach.js", "favicon.svg"):
             shutil.copyfile(os.path.join(ROOT, "web", name), os.path.join(self.out, name))
@@ -296,7 +299,7 @@ class Site:
             shutil.copyfile(os.path.join(ROOT, "web", name), os.path.join(self.out, "live", os.path.basename(name)))
         shutil.copyfile(os.path.join(ROOT, PREVIEW), os.path.join(self.out, "preview.png"))
         with open(os.path.join(self.out, ".nojekyll"), "w", encoding="utf8"):
-            pass  # some hosts would leave out what a generator of theirs does not know
+            pass  # stops GitHub Pages from passing the site through Jekyll, which would drop some files
         shutil.copyfile(os.path.join(KATEX, "katex.min.css"), os.path.join(self.out, "katex", "katex.min.css"))
         shutil.copytree(os.path.join(KATEX, "fonts"), os.path.join(self.out, "katex", "fonts"),
                         ignore=lambda _, names: [name for name in names if not name.endswith(".woff2")])
@@ -314,7 +317,7 @@ class Site:
         made = dict(zip(found, answers))
 
         def formula(match):
-            """A short formula keeps the comma behind it: no line begins with one."""
+            """Keeps a short formula and the punctuation after it together, so that no line begins with a comma."""
             shown, after = made[html.unescape(match[2]), match[1] == "display"], match[3]
             if match[1] == "display" or not after or shown.count('class="base"') > 1 and len(match[2]) > 20:
                 return shown + after
@@ -325,7 +328,7 @@ class Site:
 
 
 def share_module(lab, out):
-    """The lab for a site: the library is taken out of its page, into a file that live figures load as well."""
+    """Copies the lab to a site, moving the library from its page to a file that live figures load too."""
     with open(lab, encoding="utf8") as file:
         text = file.read()
     parts = {}
@@ -338,12 +341,12 @@ def share_module(lab, out):
 
 
 def named_in(text):
-    """The expressions of "<!-- lab: EXPR at Z ask gradient; EXPR -->", each with Z and what is asked."""
+    """The expressions of "<!-- lab: EXPR at Z ask gradient; EXPR -->", each with Z and the derivatives asked for."""
     return [re.fullmatch(r"(.*?)(?: at (\S+))?(?: ask (\S+))?", part).groups("") for part in text.split("; ")] if text else []
 
 
 def at_of(text):
-    """"1+2i" as the lab's address has it, "1,2"; empty where that is no number."""
+    """"1+2i" in the form of the lab's address, "1,2"; empty if it is not a number."""
     try:
         z = complex(re.sub(r"(?<![\d.])j", "1j", text.replace("i", "j")))
         return f"{z.real:g},{z.imag:g}"

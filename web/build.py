@@ -1,9 +1,9 @@
-"""The lab and the model that learns, a page each: C++ compiled to WebAssembly by Debian's Emscripten.
+"""Builds two pages, the lab and the model that trains in the browser, from C++ compiled to WebAssembly by Debian's Emscripten.
 
   build.py OUTPUT_DIR [lab|model]
 
-writes OUTPUT_DIR/lab.html and OUTPUT_DIR/model.html, which hold everything and fetch nothing: they work from any web server and as
-files. Objects are kept beside them and made again when a source is newer. Five minutes of one processor the first time.
+writes OUTPUT_DIR/lab.html and OUTPUT_DIR/model.html, which contain everything that they need: they work from any web server and when
+opened as files. Object files are kept beside them and recompiled when a source is newer. The first build takes five processor minutes.
 """
 import base64
 import concurrent.futures
@@ -15,14 +15,14 @@ import sys
 import urllib.parse
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-HEADERS = "/usr/include"  # Debian's fmt, nlohmann-json, CLI11 and Boost.Math are headers; others of that folder are the host's, not Emscripten's
+HEADERS = "/usr/include"  # of Debian's fmt, nlohmann-json, CLI11 and Boost.Math; the folder's other headers are for the host, not for Emscripten
 
 
 
 @dataclasses.dataclass
 class Page:
-    """A page and its library. `units`: what is compiled, several files as one as in the build of the library; `unused`: how the files begin
-    whose headers are included and whose functions are never called."""
+    """A page and its library. `units` lists what is compiled: each unit joins several source files, as the library's build does. `unused` has
+    prefixes of source files whose headers are included but whose functions are never called."""
     name: str
     units: dict
     unused: tuple
@@ -50,7 +50,7 @@ LAB = Page("lab", {
 }, ("autograd/gradients", "autograd/ops/", "core/kernels/"), ["-Os"], ["-Os", "-sFILESYSTEM=0", "-sEXPORTED_FUNCTIONS=_argand_lab,_malloc,_free", "-sEXPORTED_RUNTIME_METHODS=ccall"],
     "lab.html", ("engine.js", "plane.js", "contours.js", "numbers.js", "text.js", "address.js", "hands.js", "main.js"))
 
-# Two families, and what trains, saves and opens them: fast kernels, and a file system in memory for checkpoints.
+# Two model families and the code that trains, saves and opens them, with fast kernels and an in-memory file system for checkpoints.
 MODEL = Page("model", {
     "core": """core/arithmetic core/gemm core/mask core/memory core/parallel core/random core/shape core/tensor core/kernels/bf16_gemm
         core/kernels/direct_gemm core/kernels/elementwise core/kernels/few_rows core/machine/address_space core/machine/blas_plain core/machine/cpu
@@ -80,17 +80,17 @@ MODEL = Page("model", {
     ["-O2", "-sEXPORTED_FUNCTIONS=_argand_model,_malloc,_free", "-sEXPORTED_RUNTIME_METHODS=ccall,FS"],
     "model/model.html", ("engine.js", "numbers.js", "plane.js", "model/recipe.js", "model/model.js"))
 PAGES = {page.name: page for page in (LAB, MODEL)}
-OF_ONE_PAGE = ("/* @model.css@ */", "@trained@")  # marks that the other page has not
+OF_ONE_PAGE = ("/* @model.css@ */", "@trained@")  # placeholders that only one of the two pages has
 
 COMPILE = ["-std=c++20", "-fwasm-exceptions", "-ffp-contract=off", "-fno-math-errno", "-DFMT_HEADER_ONLY", "-DARGAND_PLAIN_BLAS",
            "-include", os.path.join(ROOT, "web/libcxx14.h"), "-I" + ROOT]
 LINK = ["-fwasm-exceptions", "--no-entry", "-sMODULARIZE=1", "-sEXPORT_NAME=argandModule", "-sENVIRONMENT=worker,node", "-sALLOW_MEMORY_GROWTH=1"]
-# Emscripten's scripts look for their packages where Debian has them, also with another Node.
+# Emscripten's scripts must find the packages that Debian installs, even when another Node runs them.
 ENVIRONMENT = dict(os.environ, NODE_PATH="/usr/share/nodejs")
 
 
 def changed(made):
-    """Whether an object is older than a source or a header that it was made of."""
+    """Whether a source or header that the object was compiled from has changed since."""
     try:
         with open(made + ".d", encoding="utf8") as file:
             read = [name for name in file.read().replace("\\\n", " ").split(":", 1)[1].split() if name.startswith(ROOT)]
@@ -106,7 +106,7 @@ def run(command):
 
 
 def compile_unit(page, name, out):
-    """The object of one unit."""
+    """Compiles one unit if necessary; returns the path of its object file."""
     unit, made = os.path.join(out, f"{page.name}-{name}.cpp"), os.path.join(out, f"{page.name}-{name}.o")
     text = "".join(f'#include "{source}.cpp"\n' for source in page.units[name].split())
     same = os.path.exists(unit) and open(unit, encoding="utf8").read() == text
@@ -124,13 +124,13 @@ def older(made, *sources):
 
 
 def packed(path):
-    """A file as text: gzip, then base64."""
+    """A file as text, compressed with gzip and encoded as base64."""
     with open(path, "rb") as file:
         return base64.b64encode(gzip.compress(file.read(), 9, mtime=0)).decode()
 
 
 def trained(out):
-    """The model that the model's page opens with: trained as the page trains, some two minutes."""
+    """The model that model.html starts with, trained as the page itself trains; takes about two minutes."""
     made, library, folder = os.path.join(out, "trained.safetensors"), os.path.join(out, "model.wasm"), os.path.join(ROOT, "web", "model")
     if older(made, library, os.path.join(folder, "recipe.js")):
         run(["node", os.path.join(folder, "train_once.js"), os.path.join(out, "model"), made])
@@ -138,7 +138,7 @@ def trained(out):
 
 
 def write_page(page, out):
-    """NAME.html with style, scripts, the worker's script and the library in it."""
+    """Writes NAME.html, which contains its style, its scripts, the worker's script and the library."""
     def read(path):
         with open(path, encoding="utf8") as file:
             return file.read()

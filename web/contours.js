@@ -1,16 +1,16 @@
 "use strict";
 // Lines of equal height on a square of numbers, by marching squares.
 
-const LANDSCAPE = 81;  // points a side
+const LANDSCAPE = 81;  // points along each side of the grid
 
-/** Heights that split the finite values into parts of one size; none where all are equal. */
+/** Levels that divide the finite values into groups of equal size; none if all values are equal. */
 function levelsOf(heights, count) {
   const sorted = heights.filter((h) => h !== null).sort((a, b) => a - b);
   const levels = Array.from({ length: count }, (_, k) => sorted[Math.floor(((k + 0.5) / count) * sorted.length)]);
   return levels.filter((level, k) => level > sorted[0] && level !== levels[k - 1]);
 }
 
-/** The line of one height as an SVG path over -100 ... 100, row 0 at the bottom. */
+/** The contour at one level as an SVG path over the square -100 ... 100; row 0 is at the bottom. */
 function contour(heights, level) {
   const n = LANDSCAPE, step = 200 / (n - 1);
   let d = "";
@@ -30,7 +30,7 @@ function contour(heights, level) {
   return d;
 }
 
-/** Draws them into a group, lower ones darker. */
+/** Draws the contours into an SVG group; lower ones are darker. */
 function drawContours(group, heights) {
   const levels = levelsOf(heights, 16);
   group.replaceChildren();

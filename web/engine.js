@@ -1,10 +1,10 @@
 "use strict";
-// The library in a worker. Both are text, in the page itself or in a script that several pages share (argandParts): so it also
-// works from files, where nothing can be fetched.
+// Runs the library in a worker. The code of both is embedded as text in the page, or in a script that several pages share
+// (argandParts), so that it also works for pages opened as files, which cannot fetch anything.
 
 const partOf = (name) => globalThis.argandParts?.[name] ?? document.getElementById(name).textContent;
 
-/** The bytes of a text that gzip and base64 have made. */
+/** Decodes base64 and decompresses gzip; returns the bytes. */
 async function inflated(text) {
   const packed = Uint8Array.from(atob(text.trim()), (c) => c.charCodeAt(0));
   return new Response(new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"))).arrayBuffer();
@@ -21,8 +21,8 @@ onmessage = async ({ data: { wasm, id, call, request, path, bytes } }) => {
   postMessage({ id, reply: request ? module.ccall(call, "string", ["string"], [request]) : bytes ? null : module.FS.readFile(path) });
 };`;
 
-/** Resolves to ask(request): a promise of the library's answer. ask.write(path, bytes) and ask.read(path) are for the files of a library
-    that has any. */
+/** Resolves to a function ask(request), which returns a promise of the library's answer. ask.write(path, bytes) and ask.read(path) access
+    the in-memory file system, if the library was built with one. */
 async function startEngine(call = "argand_lab") {
   const source = new Blob([partOf("glue"), WORKER], { type: "text/javascript" });
   const worker = new Worker(URL.createObjectURL(source));

@@ -1,5 +1,5 @@
 "use strict";
-// What pointers, fingers and keys do.
+// Input by mouse, finger and keyboard.
 
 function moveTo(z) {
   state.at = z.map((x) => Number(x.toPrecision(5)));
@@ -9,7 +9,7 @@ function moveTo(z) {
   update("dragged");
 }
 
-/** The tip of the step: how far, and in which direction. */
+/** Drags the tip of the step, which sets its length and its direction. */
 function moveRim(z) {
   const step = add(z, scaled(state.at, -1)), snapped = Math.round(modulus(step) / 0.02) * 0.02;
   state.radius = Math.min(1, Math.max(0.02, Number(snapped.toFixed(2))));
@@ -19,7 +19,7 @@ function moveRim(z) {
   update("dragged");
 }
 
-/** The first point of the walk: along -g, at the rate that comes nearest to the pointer. */
+/** Drags the first point of the walk, which lies along -g: sets the learning rate that brings it nearest to the pointer. */
 function moveFirst(z) {
   const g = reply.gradient.tape, step = add(z, scaled(state.at, -1));
   const rate = -(step[0] * g[0] + step[1] * g[1]) / (g[0] * g[0] + g[1] * g[1]);
@@ -48,7 +48,7 @@ function listenToPlane() {
     byId(id).addEventListener("pointerdown", (event) => hold(byId(id), event));
     dragging(byId(id), move);
   }
-  // A finger on the plane itself scrolls the page, and moves z by a tap; a mouse takes z along at once.
+  // On the plane itself a finger scrolls the page, or moves z with a tap; pressing the mouse moves z at once and starts a drag.
   plane.addEventListener("pointerdown", (event) => {
     if (event.pointerType === "touch") return;
     hold(plane, event);

@@ -1,4 +1,4 @@
-/// What the worker of the page calls: the lab, its request and its answer as text.
+/// The function that the page's worker calls: the lab, with request and answer as text.
 
 #include <string>
 
@@ -6,7 +6,7 @@
 
 extern "C" {
 
-/// The answer stands until the next call.
+/// The answer is valid until the next call.
 __attribute__((used, visibility("default"))) const char* argand_lab(const char* request) {
   static std::string answer;
   answer = argand::lab_page(request);

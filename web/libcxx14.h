@@ -1,5 +1,5 @@
 #pragma once
-/// Included before everything else when Emscripten compiles: a function of C++20 that its libc++ 14 lacks.
+/// Included before everything else when Emscripten compiles: defines a C++20 function that its libc++ 14 lacks.
 
 namespace std {
 

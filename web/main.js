@@ -1,10 +1,10 @@
 "use strict";
-// What is shown, and what is asked of the library.
+// Draws the page and sends requests to the library.
 
 const from = new Plane(byId("from")), to = new Plane(byId("to"));
 let ask = null, reply = null, busy = false, checking = false, stale = false, idle = 0, turning = 0, contours = "", second = null;
-let width = byId("from").getBoundingClientRect().width;  // asked for once: asking in the midst of a drawing lays the page out, 3 ms each
-const timings = [];  // from a change of the state to the new picture [ms]
+let width = byId("from").getBoundingClientRect().width;  // cached: measuring during a drawing forces a layout of 3 ms
+const timings = [];  // time from each change of the state to the new picture [ms]
 
 const hidden = () => state.exercise.length > 0 && !state.solved;
 const rimOf = () => add(state.at, scaled(turnOf((state.turn * Math.PI) / 180), state.radius));
@@ -13,7 +13,7 @@ const firstOf = () => (reply && finite(reply.gradient.tape) ? add(state.at, scal
 
 // ---------------------------------------------------------------- pictures
 
-/** A grip stands over its point, unless that is outside of the picture or too near to z to be told from it. */
+/** Puts a grip over its point; hides it if the point lies outside the picture or too close to z to be told apart. */
 function place(grip, z, apart) {
   const x = from.x(z), y = from.y(z), distance = (Math.hypot(x - from.x(state.at), y - from.y(state.at)) * width) / 200;
   grip.hidden = !finite(z) || Math.max(Math.abs(x), Math.abs(y)) > 100 || distance < apart;
@@ -47,7 +47,7 @@ function drawTo() {
   const w = reply.value, a = reply.dz.tape, b = reply.dzbar.tape, r = state.radius, linear = !hidden() && !reply.singular;
   const reach = Math.max(0, ...reply.circle.filter(finite).map((v) => modulus(add(v, scaled(w, -1)))).sort((u, v) => u - v).slice(0, 90));
   to.centre = w;
-  // The ellipse fills the plane, unless the circle's image is far larger: where both derivatives are 0 it is all there is to see.
+  // Scales the plane to the ellipse, unless the circle's image is far larger: if both derivatives are 0, the image is all there is to see.
   const ellipse = linear ? r * (modulus(a) + modulus(b)) : 0;
   to.half = round125(Math.max(8 * ellipse > reach ? 1.25 * ellipse : 1.1 * reach, 1e-9 + 1e-6 * modulus(w)));
   to.clear();
@@ -57,7 +57,7 @@ function drawTo() {
   const step = (t) => [scaled(times(a, turnOf(t)), r), scaled(times(b, turnOf(-t)), r)];
   const turn = (state.turn * Math.PI) / 180, [first, second] = step(turn);
   to.path(Array.from({ length: 96 }, (_, k) => step((k * Math.PI) / 48)).map(([u, v]) => add(w, add(u, v))), "linear", true);
-  // The arrows are parallel half way between the angles of a and b.
+  // At this angle of the step the two arrows are parallel: their sum is the longer half-axis.
   const parallel = (Math.atan2(b[1], b[0]) - Math.atan2(a[1], a[0])) / 2;
   for (const t of [parallel, parallel + Math.PI / 2]) {
     const [u, v] = step(t);
@@ -68,10 +68,10 @@ function drawTo() {
   to.dot(add(w, add(first, second)), "z", 1.8);
 }
 
-/** What takes longer is asked of a library of its own: a move of the hand never waits for it. */
+/** Sends slow requests to a second worker, so that dragging never waits for them. */
 const askSlowly = async (request) => (await (second ??= startEngine()))(request);
 
-/** The contours hang on f and on the view alone, so a drag does not ask for them. */
+/** Draws the contours; they depend only on f and the view, so a drag does not request them again. */
 async function showContours() {
   const wanted = JSON.stringify([state.f, VIEWS[state.view]]);
   if (contours === wanted || stale) return;
@@ -92,7 +92,7 @@ function show() {
   showTape(reply);
 }
 
-/** What is asked; solved when every answer is right. */
+/** Shows the questions of the exercise; it is solved when every answer is right. */
 function showExercise() {
   const words = { dz: "∂f/∂z", dzbar: "∂f/∂z̄", gradient: "the gradient of L" };
   byId("exercise").hidden = !hidden();
@@ -103,7 +103,7 @@ function showExercise() {
   if (hidden()) byId("task").textContent = `Find ${state.exercise.map((asked) => words[asked]).join(" and ")} of f(z) = ${state.f}` + (reply && !reply.real && state.exercise.includes("gradient") ? ", where L = Re f." : ".");
 }
 
-// ---------------------------------------------------------------- questions to the library
+// ---------------------------------------------------------------- requests to the library
 
 function request(check) {
   const answers = {};
@@ -125,8 +125,8 @@ function told(answer) {
   if (hidden() && state.exercise.every(right)) state.solved = true;
 }
 
-/** Asks for what the state is now; while the library is at work, only the newest state waits. Numerical derivatives come once the hand
-    rests, and at once where nothing is being dragged. */
+/** Requests the answer for the current state; while the library is busy, only the newest state waits. Numerical derivatives follow when a
+    drag pauses, or at once if nothing is being dragged. */
 async function update(dragged) {
   const changed = performance.now();
   writeAddress();
@@ -145,7 +145,7 @@ async function update(dragged) {
   showContours();
 }
 
-/** With numerical derivatives, which are shown if the hand has not moved on meanwhile. */
+/** Requests numerical derivatives too; they are shown only if the state has not changed in the meantime. */
 async function check() {
   if (checking) return void (checking = "again");
   do {

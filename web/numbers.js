@@ -1,14 +1,14 @@
 "use strict";
-// Numbers as text.
+// Formats numbers as text.
 
-/** 1.5, −0.25, 1.2e-7; "infinite" where the library sends null. */
+/** Formats 1.5, −0.25, 1.2e-7; null, which the library sends for infinity and NaN, becomes "∞ or NaN". */
 function real(x, digits = 6) {
   if (x === null || !Number.isFinite(x)) return "∞ or NaN";
   const text = Number(x.toPrecision(digits));
   return Object.is(text, -0) ? "0" : String(text).replace(/^-/, "−");
 }
 
-/** "1 + 2i". Parts that are rounding beside the other are 0. */
+/** Formats "1 + 2i". A part so small beside the other that it is only rounding error counts as 0. */
 function complex(z, digits = 6) {
   if (!finite(z)) return "not finite";
   const larger = Math.max(Math.abs(z[0]), Math.abs(z[1]));
@@ -16,5 +16,5 @@ function complex(z, digits = 6) {
   return `${real(x, digits)} ${y < 0 ? "−" : "+"} ${real(Math.abs(y), digits)}i`;
 }
 
-/** The same as the field for z and a command line read it: 1-2i. */
+/** The number in the form that the field for z and the command line read: 1-2i. */
 const typed = (z, digits) => complex(z, digits).replaceAll(" ", "").replaceAll("−", "-");

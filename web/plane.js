@@ -1,5 +1,5 @@
 "use strict";
-// Drawing in a plane: a square of SVG, 200 units wide, that shows the numbers around a centre.
+// Draws in the complex plane: a square SVG, 200 units wide, that shows the numbers around a centre.
 
 const SVG = "http://www.w3.org/2000/svg", FAR = 2000;
 
@@ -17,7 +17,7 @@ const scaled = (a, s) => [a[0] * s, a[1] * s];
 const turnOf = (t) => [Math.cos(t), Math.sin(t)];
 const modulus = (a) => Math.hypot(a[0], a[1]);
 
-/** 1, 2 or 5 times a power of ten, not below x. */
+/** The smallest of 1, 2 and 5 times a power of ten that is not below x. */
 function round125(x) {
   const power = 10 ** Math.floor(Math.log10(x));
   return power * [1, 2, 5, 10].find((m) => m * power >= x * (1 - 1e-9));
@@ -28,14 +28,14 @@ class Plane {
     this.svg = svg;
     this.centre = [0, 0];
     this.half = 2;
-    this.density = 4;  // lines of the grid on either side of the centre, about
-    this.ground = element("g", {}, svg);  // stays while the layer is drawn anew
+    this.density = 4;  // roughly how many grid lines on either side of the centre
+    this.ground = element("g", {}, svg);  // kept when the layer is redrawn
     this.layer = element("g", {}, svg);
   }
-  /** Coordinates that end at FAR: dashes of longer lines, which nobody sees, take a browser seconds. */
+  /** SVG coordinates of z, clamped to FAR: drawing the invisible dashes of a longer line can take a browser seconds. */
   x(z) { return Math.max(-FAR, Math.min(FAR, ((z[0] - this.centre[0]) / this.half) * 100)); }
   y(z) { return Math.max(-FAR, Math.min(FAR, (-(z[1] - this.centre[1]) / this.half) * 100)); }
-  /** The number under a pointer. */
+  /** The complex number at the pointer's position. */
   number(event) {
     const box = this.svg.getBoundingClientRect(), size = Math.min(box.width, box.height);
     const across = (event.clientX - box.left - box.width / 2) / (size / 2), up = -(event.clientY - box.top - box.height / 2) / (size / 2);

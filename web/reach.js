@@ -1,6 +1,6 @@
 "use strict";
 
-/** What is wider than its place can be scrolled with the keys too, and fades where it goes on. */
+/** Lets the keyboard scroll every part that is wider than its container, and fades such a part at the edge where it continues. */
 function reachByKeys() {
   for (const part of document.querySelectorAll("pre, .katex-display, .scroll, figure")) {
     const hidden = part.scrollWidth - part.clientWidth;

@@ -1,6 +1,6 @@
-"""The reference of the C++ API, from the comments in the headers: one page for each room, in Markdown.
+"""Generates the reference of the C++ API from the comments in the headers: one Markdown page for each folder of the library.
 
-Of every header: what its first comment says, then each declaration with its comment. Bodies of functions, private members and
+For every header it has the first comment, then each declaration with its comment. Bodies of functions, private members and
 namespaces called detail are left out.
 """
 import os
@@ -18,7 +18,7 @@ INSIDE = re.compile(r"kernels/|_loops\.h|_tiles\.h|_plan\.h|planted_fault|specia
 
 
 def headers(root, room):
-    """Paths of the room's public headers. Kernels, loops, and what has a namespace of its own are the library's business."""
+    """Paths of the public headers below the folder `room`. Kernels, loops and headers with a namespace of their own are internal."""
     found = [os.path.relpath(os.path.join(folder, name), root) for folder, _, names in os.walk(os.path.join(root, room)) for name in names if name.endswith(".h")]
     public = [path for path in found if not INSIDE.search(path) and "\nnamespace argand {" in read(root, path)]
     return sorted(public, key=lambda path: (path.count("/"), path))
@@ -33,7 +33,7 @@ def read(root, path):
 
 
 def end_of(text, at):
-    """Behind the bracket that closes the one at `at`. Strings, characters and comments may hold brackets."""
+    """The position after the bracket that closes the one at `at`. Ignores brackets in strings, characters and comments."""
     pairs, depth = {"{": "}", "(": ")", "[": "]"}, 0
     opening, closing = text[at], pairs[text[at]]
     token = re.compile(r'//[^\n]*|"(?:\\.|[^"\\])*"|\'(?:\\.|[^\'\\])\'|[{}()\[\]]')
@@ -45,7 +45,7 @@ def end_of(text, at):
 
 
 def with_trailing(text, at):
-    """What is said behind a declaration, `///< ...`, and the place behind that."""
+    """The trailing comment of a declaration, `///< ...`, and the position after it."""
     found = re.compile(r"[ \t]*///<([^\n]*)(?:\n[ \t]*///<([^\n]*))*").match(text, at)
     return ("  // " + " ".join(part.strip() for part in re.findall(r"///<([^\n]*)", found[0])), found.end()) if found else ("", at)
 
@@ -55,7 +55,7 @@ def without_macros(text):
 
 
 def items(text):
-    """(comment, declaration, body) of each declaration in text, in order; the body of a class, None of what has none."""
+    """(comment, declaration, body) of each declaration in text, in order. The body is that of a class or an enumeration, else None."""
     at, comment = 0, []
     while True:
         line = re.compile(r"[ \t]*(///[^\n]*|//[^\n]*|#(?:[^\n\\]|\\.|\\\n)*|(?:public|private|protected):|\}|;)?[ \t]*\n?").match(text, at)
@@ -86,7 +86,7 @@ def items(text):
                     body = text[token.end():at - 1] if kept else None
                     semicolon = re.compile(r"\s*;").match(text, at)
                     if not kept and semicolon is None:
-                        continue  # an initialiser in the middle of a declaration
+                        continue  # braces of an initialiser inside a declaration, not a body
                     said, after = with_trailing(text, semicolon.end() if semicolon else at)
                     whole, at = text[begin:semicolon.end() if semicolon else at].strip(), after
                     yield comment, declared.strip() if kept else whole + said, body
@@ -108,7 +108,7 @@ def enumeration(declared, body):
 
 
 def members(body, indent="  "):
-    """The public part of a class, as code."""
+    """The public members of a class, as code."""
     lines, shown = [], True
     for comment, declared, inner in items(body):
         if re.fullmatch(r"public:|private:|protected:", declared):
@@ -122,7 +122,7 @@ def members(body, indent="  "):
 
 
 def with_body(declared, body):
-    """An enumeration, or a class with its public members."""
+    """The code of an enumeration, or of a class with its public members."""
     if re.match(r"enum\b", declared):
         return enumeration(declared, body)
     private_first = re.match(r"(?:template.*\n)?class\b", declared)
@@ -131,7 +131,7 @@ def with_body(declared, body):
 
 
 def declarations(text):
-    """(comment lines, code) of what a header declares in namespace argand."""
+    """(comment lines, code) of each declaration of a header in namespace argand."""
     for comment, declared, body in items(text):
         if re.match(r"namespace\b", declared):
             if body is not None and re.fullmatch(r"namespace argand", declared):
@@ -143,12 +143,12 @@ def declarations(text):
 
 
 def prose(lines):
-    """A comment as Markdown: what is indented by four is code, **words** are bold, another asterisk or underscore is itself."""
+    """A comment as Markdown: lines indented by four spaces are code, **words** are bold, other asterisks and underscores are escaped."""
     made = []
     for line in lines:
         if line.startswith("    "):
             made.append(line)
-        else:  # between backticks everything is itself already
+        else:  # between backticks nothing needs escaping
             made.append("`".join(part if i % 2 else re.sub(r"(\*\*(?=\w)|(?<=\w)\*\*)|([*_<\[\]|~])", lambda m: m[1] or "\\" + m[2], part) for i, part in enumerate(line.split("`"))))
     return "\n".join(made)
 
@@ -174,7 +174,7 @@ def page(root, room):
 
 
 def pages(root):
-    """Markdown by path, as if it were files of docs/: an index, and a page for each room."""
+    """{path: Markdown}, as if these were files in docs/: an index, and a page for each folder of the library."""
     index = ["# Reference", "", "Every public declaration of the library, from the comments in its headers. `#include <argand/argand.h>` has them all.", ""]
     index += [f"- [{room}](reference-{room}.md): {about}" for room, about in ROOMS.items()]
     return {"docs/reference.md": "\n".join(index) + "\n"} | {f"docs/reference-{room}.md": page(root, room) for room in ROOMS}

@@ -1,11 +1,11 @@
-"""What the book's search looks in: the words of every section, as a script, because a page that was opened as a file may load no data."""
+"""The index for the book's search: the words of every section, as a script, because a page opened as a file cannot load data."""
 import html
 import json
 import re
 
 
 def plain(made):
-    """The words of a piece of HTML: no programs, no pictures, and of formulas those that read as text."""
+    """The words of a piece of HTML, without code and pictures; formulas that contain TeX commands become an ellipsis."""
     made = re.sub(r'<span class="math (?:inline|display)">(.*?)</span>', lambda m: " … " if "\\" in m[1] else m[1], made, flags=re.S)
     made = re.sub(r"<(pre|svg|script)\b.*?</\1>", " ", made, flags=re.S)
     words = re.sub(r"\s+", " ", html.unescape(re.sub(r"<[^>]+>", " ", made))).strip()
@@ -13,7 +13,7 @@ def plain(made):
 
 
 def sections(title, page, body):
-    """(page#anchor, title of the page, heading, words) of every part of a page; the first part stands before any heading."""
+    """(page#anchor, title of the page, heading, words) of every section of a page; the first is the text before any heading."""
     parts = re.split(r'<h[23] id="([^"]*)">(.*?)</h[23]>', re.sub(r"<h1\b.*?</h1>", "", body, flags=re.S), flags=re.S)
     made = [(page, title, "", plain(parts[0]))]
     for anchor, heading, text in zip(parts[1::3], parts[2::3], parts[3::3]):
@@ -22,13 +22,13 @@ def sections(title, page, body):
 
 
 def search_script(pages):
-    """`pages`: (title, page, body), in the order in which what is found is listed."""
+    """The index as JavaScript. `pages` are (title, page, body), in the order in which results are listed."""
     found = [section for one in pages for section in sections(*one)]
     return "const SEARCHED = " + json.dumps(found, ensure_ascii=False, separators=(",", ":")) + ";\n"
 
 
 def description(body):
-    """The first paragraphs of a page, to some 160 letters: what search engines and links show of it."""
+    """The beginning of a page's text, at most about 160 characters, for search engines and link previews."""
     text = " ".join(plain(p) for p in re.findall(r"<p>(.*?)</p>", body, re.S))
     if len(text) <= 160:
         return text

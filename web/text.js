@@ -1,5 +1,5 @@
 "use strict";
-// Tables and sentences, as text.
+// The tables and sentences that describe an answer of the lab.
 
 function row(table, heading, ...cells) {
   const line = table.insertRow();
@@ -19,7 +19,7 @@ function row(table, heading, ...cells) {
   return line;
 }
 
-/** What the two derivatives are at this point, and what can be said of the points around it. */
+/** Says what the two derivatives are at this point, and what can be said about the points around it. */
 function kindOf(reply) {
   const z = reply.variable, bar = `∂f/∂${z}̄`, plain = `∂f/∂${z}`;
   const beside = ({ at, value }, name) => `at ${z} = ${complex(at, 3)}, ${name} = ${complex(value, 3)}`;
@@ -82,7 +82,7 @@ function showTape(reply) {
   if (reply.tape.length === 0) row(body, null, "Nothing is on the tape: f does not depend on its variable.", "", "", "");
 }
 
-/** A verdict beside each answer, or what is wrong with its text; nothing of an earlier text stays. */
+/** Shows a verdict beside each answer, or an error message if it cannot be read; clears earlier messages. */
 function showAnswers(answers) {
   for (const input of document.querySelectorAll("[data-asked]")) {
     const output = document.querySelector(`output[for=${input.id}]`);
@@ -95,7 +95,7 @@ function showAnswers(answers) {
 
 // ---------------------------------------------------------------- sentences
 
-/** What the pictures show, in a sentence or two. */
+/** Describes the pictures in one or two sentences. */
 function summaryOf(reply, state) {
   const [longer, shorter] = reply.ellipse.half_axes;
   const at = `At ${reply.variable} = ${complex(state.at, 4)}, f = ${reply.real ? real(reply.value[0], 4) : complex(reply.value, 4)}.`;
@@ -108,7 +108,7 @@ function summaryOf(reply, state) {
   return `${at} To first order a circle of radius 1 becomes ${shape}${sense}. The gradient of L is g = ${complex(reply.gradient.tape, 4)}.`;
 }
 
-/** Where the two walks lead, and what that shows: of a real f which sign of the imaginary part goes downhill, of a complex one nothing. */
+/** Says where the two walks lead. For a real f that shows which sign of the imaginary part goes downhill; for a complex f it shows nothing. */
 function walksOf(reply, state) {
   const here = reply.value[0], rate = 10 ** state.rate, g = reply.gradient.tape, square = g[0] * g[0] - g[1] * g[1], size = g[0] * g[0] + g[1] * g[1];
   if (reply.singular) return "There is no gradient here, so they follow a convention first.";

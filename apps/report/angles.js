@@ -1,10 +1,10 @@
-// What each family learns besides weights, while the chosen run trains: QIC's angles, ComplexFormer's heads, CRAT's phase offsets,
-// CRoPE's gains and complex weights.
+// Shows what each family learns besides weights, during the training of the chosen run: QIC's angles, ComplexFormer's heads, CRAT's
+// phase offsets, CRoPE's gains and complex weights.
 
 const kappa = (theta) => -1 + Math.sin(2 * theta);
 const setting = (run, key) => run.settings.find(([, name]) => name === key)?.[2];
 
-/** What the model's owner of an angle is called: of the model, a block, or a head. */
+/** The name of the part that an angle belongs to: the whole model, a block, or a head. */
 function angleName(name) {
   const found = name.match(/^(?:blocks\.(\d+)\.)?(attn\.)?theta(?:\[(\d+)\])?$/);
   if (!found) return name;
@@ -62,18 +62,18 @@ function anglesPanel(run) {
   return panel;
 }
 
-/** "#rrggbb" as it is; three-digit colours written out. */
+/** Expands three-digit colours such as "#abc" to "#rrggbb"; others are returned unchanged. */
 const rgbOf = (colour) => (colour.length === 4 ? `#${[...colour.slice(1)].map((c) => c + c).join('')}` : colour);
 
 /** Colours from the fastest frequency to the slowest. */
 const spectrum = (j, n) => `hsl(${Math.round((290 * j) / Math.max(1, n - 1))}, 75%, ${matchMedia('(prefers-color-scheme: dark)').matches ? 65 : 42}%)`;
 
-/** Rows `head` of values [steps][heads · n] as trails: trail[j] = the points of frequency j. */
+/** The values of one head, from values [steps][heads · n], as trails: trail[j] holds the points of frequency j over the steps. */
 function trails(values, head, n, point) {
   return range(n).map((j) => values.map((flat, s) => point(head * n + j, j, s)));
 }
 
-/** Trails as datasets: their ends as points, over lines. */
+/** Datasets that draw each trail as a line with a point at its end. */
 const trailSets = (paths, index, n) => [
   {label: 'ends', pointRadius: 3.5, borderWidth: 1, borderColor: style('--card'), backgroundColor: paths.map((_, j) => spectrum(j, n)), data: paths.map((path) => path[path.length - 1])},
   ...paths.map((path, j) => ({label: `${index} = ${j}`, showLine: true, borderWidth: 1.2, pointRadius: 0, pointHitRadius: 3, borderColor: spectrum(j, n), data: path})),
@@ -197,7 +197,7 @@ function drawFamily() {
   clear(document.getElementById('family'));
   const run = chosenRun();
   const panels = {angles: anglesPanel, heads: headsPanel, offsets: offsetsPanel, gains: gainsPanel};
-  // The family's own panel first, then those that say that there is nothing to see.
+  // The family's own panel comes first; the others only say why there is nothing to show.
   const first = panels[run.panel];
   if (first) first(run);
   for (const panel of Object.values(panels)) if (panel !== first) panel(run);

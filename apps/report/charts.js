@@ -1,10 +1,10 @@
-// Chart.js, set up for this page: lines, planes, roses of phases, and a heat map, which Chart.js does not bring along.
+// Sets up Chart.js for this page: lines, complex planes, rose diagrams of phases, and heat maps, which Chart.js itself lacks.
 
 /** A cell of a heat map. */
 class HeatCell extends Chart.Element {
   draw(context) {
     context.fillStyle = this.options.backgroundColor;
-    // A little larger than it is: no seams between neighbours.
+    // Slightly larger than the cell, so that no seams show between neighbours.
     context.fillRect(this.x - this.width / 2, this.y - this.height / 2, this.width + 0.4, this.height + 0.4);
     if (!this.options.text) return;
     Object.assign(context, {fillStyle: this.options.color, textAlign: 'center', textBaseline: 'middle', font: `13px ${Chart.defaults.font.family}`});
@@ -29,7 +29,7 @@ class HeatCell extends Chart.Element {
 HeatCell.id = 'heatCell';
 HeatCell.defaults = {backgroundColor: 'transparent', color: 'transparent', text: ''};
 
-/** Data {x: column, y: row, v: value}, both axes of the type `category`. */
+/** Draws heat maps from data {x: column, y: row, v: value}; both axes have the type `category`. */
 class HeatController extends Chart.DatasetController {
   update(mode) {
     const cells = this._cachedMeta.data;
@@ -50,7 +50,7 @@ HeatController.defaults = {datasetElementType: false, dataElementType: 'heatCell
 HeatController.overrides = {scales: {x: {type: 'category', offset: true}, y: {type: 'category', offset: true}}};
 Chart.register(HeatController, HeatCell);
 
-/** Tells a chart's panel how many points it has drawn. */
+/** Records on each panel how many points its charts have drawn, for tests of the page. */
 Chart.register({
   id: 'drawn',
   afterDraw(chart) {
@@ -64,7 +64,7 @@ Chart.register({
 /** All charts of the page. */
 let live = [];
 
-/** A chart in a box of its own inside `host`; `box`: further classes. */
+/** Creates a chart in a box of its own inside `host`; `box`: additional classes of the box. */
 function chart(host, type, datasets, options, box = '', labels = undefined) {
   const canvas = make('canvas', {role: 'img'});
   host.append(make('div', {class: `plot ${box}`}, canvas));
@@ -74,7 +74,7 @@ function chart(host, type, datasets, options, box = '', labels = undefined) {
   return made;
 }
 
-/** Empties an element, and ends the charts in it. */
+/** Empties an element and destroys the charts in it. */
 function clear(element) {
   live = live.filter((c) => {
     const inside = element.contains(c.canvas);
@@ -84,7 +84,7 @@ function clear(element) {
   element.replaceChildren();
 }
 
-/** To be called when the colour scheme changes, before charts are made. */
+/** Sets the colours of new charts; call it when the colour scheme changes, before charts are created. */
 function setDefaults() {
   const defaults = Chart.defaults;
   defaults.animation = false;
@@ -103,7 +103,7 @@ function setDefaults() {
 
 const axisTitle = (text) => ({display: Boolean(text), text});
 
-/** Options of curves over x; `range`: the whole of the y axis, [from, to], where it is known. */
+/** Options for a chart of curves over x; `range`: the limits [from, to] of the y axis, if known in advance. */
 function curveOptions({x, y, range: [from, to] = [], legend = false, logarithmic = false, format = brief, formatX = brief, lastX = undefined}) {
   return {
     parsing: false,
@@ -126,11 +126,11 @@ function curveOptions({x, y, range: [from, to] = [], legend = false, logarithmic
   };
 }
 
-/** On a logarithmic axis only 1, 2 and 5 times powers of ten are written. */
+/** Formats the ticks of an axis; on a logarithmic one, labels only 1, 2 and 5 times powers of ten. */
 const tickFormat = (logarithmic, format) => (value) =>
   !logarithmic || /^[125]/.test(Number(value).toExponential()) ? format(value) : null;
 
-/** A curve; few points are shown as points. */
+/** A curve as a dataset; if it has few points, they are marked. */
 function curve(label, points, colour, more = {}) {
   const radius = points.length > 40 ? 0 : points.length > 1 ? 2 : 4;
   return {label, data: points, borderColor: colour, backgroundColor: colour, borderWidth: 2, pointRadius: radius, pointHitRadius: 8, clip: 5, ...more};
@@ -143,8 +143,8 @@ const circle = (radius, colour) => ({
 });
 
 /**
- * A plane of complex numbers, |x|, |y| <= 1.2; points carry their own tooltip, `note`. `written`: what a
- * place on an axis means; null: nothing.
+ * Draws the part |x|, |y| <= 1.2 of the complex plane; each point's `note` is its tooltip. `written` converts a coordinate
+ * to the number shown on the axis; null: no numbers.
  */
 function plane(host, datasets, written = (v) => v) {
   const reach = 1.2;
@@ -160,10 +160,10 @@ function plane(host, datasets, written = (v) => v) {
   });
 }
 
-/** A rose of phases: sets of {label, counts, colour}, counter-clockwise from the phase 0 on the right. */
+/** Draws a rose diagram of phases from sets {label, counts, colour}, counter-clockwise from phase 0 on the right. */
 function rose(host, sets) {
   const bins = sets[0].counts.length;
-  const bin = (i) => (bins - i) % bins;  // Chart.js goes clockwise
+  const bin = (i) => (bins - i) % bins;  // Chart.js draws sectors clockwise
   const name = (i) => ['0', 'π/2', '±π', '−π/2'][(4 * bin(i)) / bins] ?? '';
   const degrees = (i) => Math.round((bin(i) * 360) / bins);
   const datasets = sets.map(({label, counts, colour}) => ({
@@ -192,8 +192,8 @@ function rose(host, sets) {
 }
 
 /**
- * A heat map: value(row, column) in [0, 1], or null for a cell that is not drawn; colours go by its square root, so that small ones are
- * seen. Without `axes` it is a thumbnail.
+ * Draws a heat map of value(row, column) in [0, 1]; null leaves a cell empty. Colours show the square root, which makes small values
+ * visible. Without `axes` the map is a thumbnail.
  */
 function heatMap(host, {rows, columns, value, note, text = () => '', axes = true, xTitle = '', yTitle = ''}) {
   const cells = [];
@@ -224,7 +224,7 @@ function heatMap(host, {rows, columns, value, note, text = () => '', axes = true
   });
 }
 
-/** What the colours of a heat map mean. */
+/** The colour scale of a heat map, labelled `from` and `to`. */
 function heatKey(from, to) {
   const shades = range(9).map((i) => heat(Math.sqrt(i / 8)));
   return make('div', {class: 'scale'}, from, make('i', {style: {background: `linear-gradient(to right, ${shades.join(', ')})`}}), to);

@@ -1,13 +1,13 @@
-// The data, what is shown of them, and how elements and panels are made. Text enters the page by textContent alone, never as HTML.
+// The data, the current selection, and helpers that create elements and panels. Text is inserted only as textContent, never as HTML.
 
 let data = JSON.parse(document.getElementById('data').textContent);
 const shown = {
-  hidden: new Set(),  // numbers of runs that the legend switched off
+  hidden: new Set(),  // the numbers of the runs that are switched off in the legend
   axis: 'steps',
-  run: 0,  // whose details are shown
+  run: 0,  // the number of the run whose details are shown
 };
 
-/** The element `tag` with attributes, and children that are elements or texts. */
+/** Creates an element with attributes and children, which are elements or texts. */
 function make(tag, attributes = {}, ...children) {
   const element = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) {
@@ -22,9 +22,9 @@ function make(tag, attributes = {}, ...children) {
 const style = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 const colours = 8;
 const runColour = (i) => style(`--run-${i % colours}`);
-/** From the ninth run on, colours come again with dashes. */
+/** The dash pattern of run i: from the ninth run on, colours repeat with dashes. */
 const runDash = (i) => (i < colours ? [] : i < 2 * colours ? [6, 3] : [2, 2]);
-/** From the card's colour for a `share` of 0 to the full colour for 1. */
+/** The colour for a `share` between 0, the card's own colour, and 1, the full colour. */
 function heat(share) {
   const [from, to] = ['--heat-0', '--heat-1'].map((name) => style(name).split(',').map(Number));
   return `rgb(${from.map((c, i) => Math.round(c + (to[i] - c) * Math.max(0, Math.min(1, share)))).join(', ')})`;
@@ -34,7 +34,7 @@ const transparent = (colour, share) => colour + Math.round(255 * share).toString
 const visibleRuns = () => data.runs.map((run, i) => ({run, i})).filter(({i}) => !shown.hidden.has(i));
 const chosenRun = () => data.runs[shown.run];
 
-/** Four significant digits, large and small numbers with an exponent. */
+/** Formats a number with four significant digits, large and small ones with an exponent. */
 function brief(value) {
   if (value === null || !Number.isFinite(value)) return 'not a number';
   if (value !== 0 && (Math.abs(value) >= 1e6 || Math.abs(value) < 1e-4)) return value.toExponential(2).replace(/\.?0+e/, 'e');
@@ -49,7 +49,7 @@ function duration(seconds) {
   return minutes < 60 ? `${minutes} min` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }
 
-/** A card of the page. `drawn` counts what it shows, for who tests the page: points of plots, rows, or the word "words". */
+/** A card of the page. Its `data-drawn` tells tests what it shows: the number of points or rows, or "words" if only text. */
 class Panel {
   constructor(place, id, title, hint, wide = false) {
     this.body = make('div');
@@ -64,7 +64,7 @@ class Panel {
     return this;
   }
 
-  /** Says in words why there is nothing to draw. */
+  /** Shows a sentence that says why there is nothing to draw. */
   say(words) {
     this.add(make('p', {class: 'words'}, words));
     this.root.dataset.drawn = 'words';
@@ -72,7 +72,7 @@ class Panel {
     return this;
   }
 
-  /** For cards of another family or task than the run's: they have no place on its page. */
+  /** Removes the card, if it is meant for another family or task than the run's. */
   leave() {
     this.root.remove();
     return this;
@@ -84,7 +84,7 @@ class Panel {
   }
 }
 
-/** Buttons of which one is pressed; choose(i) is called for the first one at once, and whenever another is pressed. */
+/** A row of buttons of which one is pressed. start() presses the one numbered `first`; choose(i) is called for every press. */
 function choices(label, names, choose, first = 0) {
   const buttons = names.map((name, i) => make('button', {type: 'button', onclick: () => press(i)}, name));
   const press = (i) => {
@@ -95,12 +95,12 @@ function choices(label, names, choose, first = 0) {
   return {bar: '', start: () => choose(0)};
 }
 
-/** What colours mean: names with the colours of the first runs. */
+/** A colour key: each name beside a colour, in the order of the runs' colours. */
 const colourKey = (names) => make('div', {class: 'class-key'}, ...names.map((name, i) => make('span', {}, make('i', {style: {background: runColour(i)}}), name)));
 
 const range = (n) => Array.from({length: n}, (_, i) => i);
 
-/** A section whose cards have all left is not shown either. */
+/** Hides a section if all its cards have been removed. */
 function hideWhenEmpty(place) {
   const element = document.getElementById(place);
   element.closest('section').hidden = element.children.length === 0;

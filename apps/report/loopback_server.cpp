@@ -23,7 +23,8 @@ using asio::ip::tcp;
 using boost::system::error_code;
 
 constexpr std::size_t most_connections = 64;
-constexpr auto patience = std::chrono::seconds(20);  // idle connections are closed; our page asks every two seconds
+// Connections idle for this long are closed; the page sends a request every two seconds.
+constexpr auto patience = std::chrono::seconds(20);
 
 /// One browser, whose requests are answered in order. Lives while a request is in progress.
 class Connection : public std::enable_shared_from_this<Connection> {
@@ -75,7 +76,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   }
 
   beast::tcp_stream stream_;
-  beast::flat_buffer buffer_{1 << 16};  // our requests have a few hundred bytes
+  beast::flat_buffer buffer_{1 << 16};  // the page's requests have only a few hundred bytes
   http::request<http::string_body> request_;
   http::response<http::string_body> response_;
   std::uint16_t port_;

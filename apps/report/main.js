@@ -1,4 +1,4 @@
-// The bar on top, and what is drawn when it changes.
+// The bar at the top of the page, and the redrawing that its controls trigger.
 
 function drawLegend() {
   document.getElementById('legend').replaceChildren(...data.runs.map((run, i) => {
@@ -47,19 +47,19 @@ document.getElementById('run-choice').hidden = data.runs.length === 1;
 document.getElementById('about').textContent = `${data.runs.length === 1 ? data.runs[0].path : `${data.runs.length} runs`}, shown by ${data.version}`;
 document.title = `argand report: ${data.runs.map((run) => run.label).join(', ')}`;
 
-// report.html#run=1 shows the details of the second run at once.
+// The address report.html#run=1 selects the second run (they are counted from 0).
 const asked = Number(new URLSearchParams(location.hash.slice(1)).get('run'));
 if (asked > 0 && asked < data.runs.length) {
   shown.run = asked;
   document.getElementById('run').value = asked;
 }
 
-/** What the page shows of a run's parameters, as a text to compare. */
+/** Everything that the page shows about a run's parameters, as one text; it changes when they must be redrawn. */
 const parametersOf = (run) => JSON.stringify([run.observed_step, run.history?.steps, run.samples, run.articles, run.text]);
 
 function drawNew(fresh) {
   const main = document.querySelector('main'), before = parametersOf(chosenRun());
-  main.style.minHeight = `${main.offsetHeight}px`;  // nobody's place on the page is lost while it is drawn again
+  main.style.minHeight = `${main.offsetHeight}px`;  // keeps the scroll position while the page is redrawn
   data = fresh;
   drawRuns();
   drawTraining();
@@ -67,7 +67,7 @@ function drawNew(fresh) {
   main.style.minHeight = '';
 }
 
-/** Asks the server of `argand report --follow` for what is new. */
+/** Polls the server of `argand report --follow` for new data and draws them. */
 async function follow() {
   const state = document.getElementById('live');
   state.hidden = false;

@@ -1,4 +1,4 @@
-// The runs and their settings in numbers.
+// Tables of the runs' results and settings.
 
 function bestOf(run) {
   if (!run.best) return 'not validated yet';

@@ -1,6 +1,6 @@
-// The chosen run's best parameters at work on a text.
+// Shows what the chosen run's best parameters do with a text.
 
-/** Words of a text behind a heading: which text it is, and whether it lost its end. */
+/** The beginning of a hint: which parameters and which text a panel shows, and whether the text was cut. */
 function aboutText(run) {
   const {text} = run;
   return `${run.label}, parameters of step ${counted(run.observed_step)}, on ${text.from}${text.cut ? ', of which the first words are shown' : ''}. `;
@@ -101,7 +101,7 @@ function windowsPanel(run) {
   return panel;
 }
 
-/** Of which layer a parameter is; what lies outside the layers goes by its first name. */
+/** The layer of a parameter; outside the layers, the first component of its name. */
 const layerOf = (name) => /^blocks\.(\d+)\./.exec(name)?.[1] ?? name.split('.')[0];
 
 function gradientsPanel(run) {

@@ -1,6 +1,6 @@
-// What the log tells, all runs overlaid.
+// Draws the curves of the logs, all runs in one plot.
 
-/** The run's clock at a step: 'seconds' or 'tokens', between two entries by proportion. */
+/** The 'seconds' or 'tokens' that a run had used by a step, interpolated between two entries of its clock. */
 function clockAt(run, step, what) {
   const {step: steps, [what]: values} = run.clock;
   const i = steps.findIndex((s) => s >= step);
@@ -9,7 +9,7 @@ function clockAt(run, step, what) {
   return before[1] + ((values[i] - before[1]) * (step - before[0])) / (steps[i] - before[0]);
 }
 
-/** Where a step is on the x axis that was chosen. */
+/** The choices for the x axis; at() is a step's position on it. */
 const axes = {
   steps: {title: 'step', at: (run, step) => step, format: (v) => counted(Math.round(v))},
   time: {title: 'training time [s]', at: (run, step) => clockAt(run, step, 'seconds'), format: (v) => brief(v)},
@@ -22,16 +22,16 @@ function points(run, series) {
   return series.x.map((step, i) => ({x: at(run, step), y: series.y[i]}));
 }
 
-/** Values that are not finite leave gaps in a curve; this says how many. */
+/** The number of values that are not finite; they leave gaps in the curve. */
 function gaps(series) {
   return series ? series.y.filter((v) => v === null).length : 0;
 }
 
-/** The end of the x axis: that of the longest run. */
+/** The right end of the x axis, where the longest run ends. */
 const lastX = () => Math.max(1, ...data.runs.map((run) => axes[shown.axis].at(run, run.step)));
 const xOptions = () => ({x: axes[shown.axis].title, formatX: axes[shown.axis].format, lastX: lastX()});
 
-/** Curves of `runs` (of {run, i}); `of(run)` gives the series. */
+/** Draws a curve for each of `runs`, a list of {run, i}; `of(run)` returns its series, if it has one. */
 function overlay(panel, runs, of, options, more = {}) {
   const datasets = runs.filter(({run}) => of(run)).map(({run, i}) =>
     curve(run.label, points(run, of(run)), runColour(i), {borderDash: runDash(i), ...more}));
@@ -40,7 +40,7 @@ function overlay(panel, runs, of, options, more = {}) {
   return {datasets, draw: (further = []) => chart(panel.body, 'line', [...datasets, ...further], curveOptions({...xOptions(), ...options}))};
 }
 
-/** One series of all visible runs that have it, or words. */
+/** A panel with one series of all visible runs that have it, or with `words` if none has. */
 function overlayPanel(id, title, hint, of, options, words) {
   const panel = new Panel('training', id, title, hint);
   const runs = visibleRuns();
@@ -50,13 +50,13 @@ function overlayPanel(id, title, hint, of, options, words) {
   return panel;
 }
 
-/** Spans more than that factor are shown logarithmically. */
+/** Whether the values of all runs are positive and span more than `factor`: then the axis is logarithmic. */
 function spans(runs, of, factor) {
   const values = runs.flatMap(({run}) => of(run)?.y ?? []).filter((v) => v !== null);
   return values.length > 0 && Math.min(...values) > 0 && Math.max(...values) > factor * Math.min(...values);
 }
 
-/** A curve that is restless from step to step: faint as it was logged, and strong its mean over a while. */
+/** A panel for a curve that is noisy from step to step: the logged values are faint, their moving mean is strong. */
 function restlessPanel(id, name, title, hint, options) {
   const panel = new Panel('training', id, title, `${hint} Faint: as logged; strong: its mean over about a fiftieth of the run.`);
   const runs = visibleRuns();
@@ -101,7 +101,7 @@ function classPanel() {
   return panel;
 }
 
-/** What only some runs log, and what has no panel of its own. */
+/** Titles and hints for curves that only some runs log and that have no panel of their own. */
 const furtherCurves = {
   auxiliary: ['Auxiliary loss', 'The weighted phase contrastive loss.'],
   valid_bits_per_byte: ['Validation bits a byte', 'Language models: what a byte of the text takes, comparable where tokens differ.'],

@@ -1,5 +1,5 @@
 #pragma once
-/// Runs several processes of this program at a time; they end when it does.
+/// Runs several processes of this program at a time; when this one ends, so do they.
 
 #include <cstdint>
 #include <functional>

@@ -23,7 +23,7 @@ std::string key_of(std::string option) {
 std::string hint_for(const std::string& option, const std::vector<std::string>& known) {
   const auto has = [&](const std::string& name) { return std::find(known.begin(), known.end(), name) != known.end(); };
   const std::string key = key_of(option), name = option_name(key);
-  if (has(name)) return "; it is called " + name + " here";  // --batch_size, as nanoGPT has it
+  if (has(name)) return "; it is called " + name + " here";  // --batch_size, as in nanoGPT
   for (const char* machine : {"--device", "--gpu", "--gpus", "--cuda", "--no-cuda", "--cpu", "--mps"})
     if (name == machine)
       return has("--threads") ? "; argand runs on the CPU; set the number of threads with --threads" : "; argand runs on the CPU";

@@ -10,7 +10,7 @@ namespace argand {
 /// --device; "" for unlisted words.
 std::string hint_for(const std::string& option, const std::vector<std::string>& known);
 
-/// "; did you mean lab?" for grad, which is no misspelling of any command but is looked for; otherwise did_you_mean().
+/// "; did you mean lab?" for grad, which users try although it resembles no command; otherwise did_you_mean().
 std::string hint_for_command(const std::string& word, const std::vector<std::string>& commands);
 
 }  // namespace argand

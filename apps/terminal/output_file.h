@@ -1,29 +1,29 @@
 #pragma once
-/// Where an option such as --json FILE puts what it asks for.
+/// The destination of an option such as --json FILE.
 
 #include <string>
 #include <string_view>
 
 namespace argand {
 
-/// A file, or with "-" standard output, for the next program of a pipe: all else that is printed then goes to standard error.
+/// A file, or for "-" standard output, which the next program of a pipe reads: everything else is then printed to standard error.
 class OutputFile {
  public:
-  /// Empty: nothing is asked for.
+  /// An empty path: the option was not given, and there is nothing to write.
   explicit OutputFile(const std::string& path);
   ~OutputFile();
   OutputFile(const OutputFile&) = delete;
   OutputFile& operator=(const OutputFile&) = delete;
 
   explicit operator bool() const { return !path_.empty(); }
-  /// What messages call it.
+  /// The name of the destination in messages.
   std::string name() const { return path_ == "-" ? "standard output" : path_; }
-  /// The whole contents: a file is written completely or not at all.
+  /// Writes the whole contents; a file is written completely or not at all.
   void write(std::string_view contents) const;
 
  private:
   std::string path_;
-  int standard_output_ = -1;  ///< while it is lent
+  int standard_output_ = -1;  ///< the original standard output, while it is redirected
 };
 
 }  // namespace argand

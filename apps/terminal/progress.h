@@ -20,7 +20,7 @@ class Progress {
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  /// For losses that are not a mean over tokens.
+  /// Hides the perplexity, which has no meaning for losses that are not means over tokens.
   void hide_perplexity() { perplexity_ = false; }
 
   /// Also shows losses in bits per byte of the training text.

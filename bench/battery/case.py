@@ -65,7 +65,7 @@ def corrupted(corrupt):
 
 
 def same(x):
-    """The same without a mistake."""
+    """The identity without a mistake, in place of `corrupted`."""
     return x
 
 

@@ -157,7 +157,7 @@ def phase_contrast(cfg, tokens, phases):
     anchor = cand.any(-1)
     if not anchor.any():
         return torch.zeros((), dtype=phases[0].dtype)
-    pos = (cand * torch.arange(1, t + 1)).argmax(-1)                   # the latest earlier one
+    pos = (cand * torch.arange(1, t + 1)).argmax(-1)                   # the latest earlier occurrence
     losses = []
     for th in phases:                                                  # [B, H, T, dk/2]
         u = torch.stack([th.cos(), th.sin()], -1).permute(0, 2, 1, 3, 4).flatten(2)

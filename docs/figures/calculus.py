@@ -29,7 +29,7 @@ def ellipses():
         p.cross()
         p.path(circle(), "soft", 1.2, "3 4", closed=True)
         p.path([a * z + b * z.conjugate() for z in circle()], "a", 2.4, closed=True)
-        for n in range(8):  # where eight points of the circle go
+        for n in range(8):  # eight points of the circle and their images
             z = cmath.exp(2j * math.pi * n / 8)
             w = a * z + b * z.conjugate()
             p.dot(z, "soft", 2.2)
@@ -60,7 +60,7 @@ def two_arrows():
 
 @figure
 def two_layers_back():
-    """g_v on a circle, behind it v = w + w̄/2 and w = z² at z = 1 + i/2."""
+    """Gradients g_v on a circle, propagated back through v = w + w̄/2 and w = z² at z = 1 + i/2."""
     f = Figure(270)
     layers = ((2 + 1j, 0), (1, 0.5))
     curves, arrows = [circle()], [1 + 0j]
@@ -138,7 +138,7 @@ def three_kinds():
         p.title(text)
         p.cross()
         values = [0.55 + 0.15 * n for n in range(6)]
-        for v in values:  # a net of squares, 0.55 <= x <= 1.3, 0 <= y <= 0.75
+        for v in values:  # a grid of squares, 0.55 <= x <= 1.3, 0 <= y <= 0.75
             p.path([h(complex(v, y - 0.55)) for y in values], "a", 1.6)
             p.path([h(complex(x, v - 0.55)) for x in values], "b", 1.6)
     f.words("blue: lines of constant x, orange: of constant y", 240, 272, of="soft", size=13)

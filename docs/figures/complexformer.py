@@ -39,7 +39,7 @@ def score_of_a_difference():
 
 @figure
 def heads():
-    """Queries and keys of a sentence as one component of three heads turns them."""
+    """A query and two keys, as one component in each of three heads rotates them."""
     f = Figure(300)
     words = (("q₂", 2, 0.9, 1.1), ("k₀", 0, 0.7, -0.6), ("k₁", 1, 1.0, 0.9))
     for h, (delta, bias, text) in enumerate(((0.0, 0.0, "δ = 0: position alone"), (0.5, 0.0, "δ = ½"), (1.0, -2.0, "δ = 1, b = −2"))):
@@ -66,7 +66,7 @@ def gradient_split():
     f = Figure(300)
     z, delta = 1.15 * cmath.exp(0.5j), 0.5
     u = z / abs(z)
-    g = 0.75 + 0.85j  # the incoming gradient, turned back by φ, beside u
+    g = 0.75 + 0.85j  # the incoming gradient, rotated back by φ, relative to u
     for k, (title, arrows) in enumerate((("it comes in, turned back by φ", ((g.real, "along"), (1j * g.imag, "b"), (g, "a"))),
                                          ("it goes on to z", ((g.real, "along"), (1j * delta * g.imag, "b"), (g.real + 1j * delta * g.imag, "a"))))):
         p = Panel(f, 14 + 232 * k, 44, 215, 190, (-0.35, 2.2), (-0.2, 2.054))

@@ -32,7 +32,7 @@ def vector_and_covector():
     p = Panel(f, 90, 16, 300, 236, (-1.1, 3.4), (-1.77, 1.77))
     p.cross()
     z, g = 0.6 + 0.0j, 1.5 * cmath.exp(0.7j)
-    for n in range(-3, 4):  # lines of equal L, across g
+    for n in range(-3, 4):  # lines of equal L, perpendicular to g
         foot = z + 0.35 * n * g
         p.path([foot + t * 0.2j * g for t in range(-14, 15)], "grid" if n else "soft", 1.2)
     p.arrow(z, z + g, "along", 2.8)

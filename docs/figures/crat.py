@@ -27,7 +27,7 @@ def gradient_of_a_phase():
 
 @figure
 def growing_rows():
-    """Steps along a gradient that is across the number: the modulus can only grow, and the steps turn it less and less."""
+    """Steps along a gradient perpendicular to the number: the modulus can only grow, and each step rotates the number less."""
     f = Figure(340)
     p = Panel(f, 90, 16, 300, 264, (-2.5, 2.5), (-2.2, 2.2))
     p.cross()
@@ -52,7 +52,7 @@ def heavy_tail():
     f = Figure(330)
     p = Panel(f, 52, 36, 400, 222, (0, 3), (-6, 0.2), log="xy")
     p.grid((0, 1, 2, 3), (-6, -4, -2, 0), "x, beside a gradient's ordinary size", "share of components whose gradient exceeds x")
-    # P(1/r > x) = P(r < 1/x) = 1 - exp(-1/x²) for a complex normal number; beside it a half-normal's.
+    # P(1/r > x) = P(r < 1/x) = 1 - exp(-1/x²) for a complex normal number, compared with a half-normal distribution.
     p.path(curve(lambda e: math.log10(-math.expm1(-(10 ** (-2 * e)))), 0, 3, 120), "b", 2.6)
     p.path([z for z in curve(lambda e: math.log10(max(math.erfc(10 ** e / math.sqrt(2)), 1e-30)), 0, 1.2, 240) if z.imag > -6.2], "soft", 2.2, "5 4")
     p.words("1/|q|: falls as 1/x²", 1.55 - 2.4j, 0, 0, "start", "b")

@@ -9,7 +9,7 @@ import argparse
 import os
 
 import plot
-import calculus  # noqa: F401  each of these registers its figures
+import calculus  # noqa: F401: each of these modules registers its figures
 import conventions  # noqa: F401
 import tape  # noqa: F401
 import validation  # noqa: F401

@@ -7,13 +7,13 @@ from plot import Figure, Panel, circle, curve, figure
 
 
 def tube(s):
-    """Saleh, IEEE Trans. Commun. 29(11), 1981, table I."""
+    """The tube's response to a signal (Saleh, IEEE Trans. Commun. 29(11), 1981, table I)."""
     r2 = abs(s) ** 2
     return 2.1587 / (1 + 1.1517 * r2) * s * cmath.exp(4.0033j * r2 / (1 + 9.1040 * r2))
 
 
 class ModReluNetwork:
-    """That of docs/programs/network_by_hand.cpp: y = V modReLU(W x, c), 1 -> 8 -> 1."""
+    """The network of docs/programs/network_by_hand.cpp: y = V modReLU(W x, c), 1 -> 8 -> 1."""
 
     def __init__(self):
         self.w = [cmath.exp(2.4j * k) for k in range(8)]
@@ -48,7 +48,7 @@ class ModReluNetwork:
 
 
 class RealNetwork:
-    """y = V relu(A (Re x, Im x) + c) + d, 2 -> 10 -> 2; a complex y is its two outputs. Adam with rate 0.02."""
+    """y = V relu(A (Re x, Im x) + c) + d, 2 -> 10 -> 2; the two outputs are the parts of y. Trained by Adam with rate 0.02."""
 
     def __init__(self):
         self.p = []
@@ -91,7 +91,7 @@ class RealNetwork:
 
 
 def trained(network, rate, steps):
-    """On 40 signals of every modulus, with phases from 0° to 90°."""
+    """Trains the network on 40 signals with moduli from 0 to 1 and phases from 0° to 90°."""
     signals = [(n + 0.5) / 40 * cmath.exp(1j * math.fmod(2.4 * n, math.pi / 2)) for n in range(40)]
     samples = [(s, tube(s)) for s in signals]
     for _ in range(steps):
@@ -166,7 +166,7 @@ def rayleigh():
     left.title("250 complex normal numbers")
     left.cross()
     draw = random.Random(6).random
-    for _ in range(250):  # Rayleigh's modulus, by the inverse of its distribution, and a uniform phase
+    for _ in range(250):  # a Rayleigh-distributed modulus, by inverting its distribution function, and a uniform phase
         left.dot(math.sqrt(-math.log(1 - draw())) * cmath.exp(2j * math.pi * draw()), "a", 1.9)
     right = Panel(f, 268, 40, 200, 216, (0, 2.4), (0, 1.0))
     right.title("how their magnitudes lie")

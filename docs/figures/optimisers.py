@@ -7,7 +7,7 @@ from plot import Figure, Panel, curve, figure
 
 
 def adam(start, turn, moments, steps):
-    """argand's Adam (optim/adamw.h) with rate 0.05 on |z² + 1|², whose landscape is turned; its way, turned back."""
+    """The path of argand's Adam (optim/adamw.h) with rate 0.05 on a rotated |z² + 1|², rotated back."""
     turned = cmath.exp(1j * turn)
     z, m, v, path = turned * start, 0j, 0j, [start]
     for t in range(1, steps + 1):

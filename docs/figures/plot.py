@@ -1,8 +1,8 @@
-"""Drawing for the figures of the book: panels with axes, paths, arrows, contours, as SVG.
+"""Draws the figures of the book as SVG: panels with axes, paths, arrows and contours.
 
-A point is a complex number, its parts along the two axes. Colours are names of web/book.css with a value for pages that do not know them:
-in the book as a site a figure is light or dark as the page is, elsewhere it is a white card. 480 units are the width of every figure, so
-that its words can be read on a telephone.
+A point is a complex number, its parts along the two axes. Colours are variables of web/book.css with fallback values: on the book's site a
+figure follows the page's light or dark theme, elsewhere it is a white card. Every figure is 480 units wide, so that its words can be read
+on a phone.
 """
 import html
 import math
@@ -11,11 +11,11 @@ COLOURS = {"text": "#1d232b", "soft": "#566070", "line": "#d9dad4", "grid": "#e6
            "a": "#1d4ed8", "b": "#c2410c", "along": "#0b7a55", "against": "#9333ea", "bad": "#b91c1c", "warm": "#a16207"}
 WIDTH = 480
 FIGURES = {}
-ARGAND = "argand"  # the program that is asked for numbers
+ARGAND = "argand"  # the program that computes the numbers for some figures
 
 
 def figure(draw):
-    """Registers a function that returns a Figure, as SUBJECT/NAME: its file and its own name, with hyphens."""
+    """Registers a function that returns a Figure, as SUBJECT/NAME: the name of its file and its own, with hyphens."""
     FIGURES[draw.__module__ + "/" + draw.__name__.replace("_", "-")] = draw
     return draw
 
@@ -40,7 +40,7 @@ class Figure:
         self.add(f'<text x="{near(x)}" y="{near(y)}" text-anchor="{at}" style="fill:{colour(of)};font-size:{size}px{weight}">{html.escape(text)}</text>')
 
     def line(self, points, of="text", width=1.6, dash="", closed=False, fill="none", opacity=1):
-        """Through points (x, y) of the figure."""
+        """Draws a line through points (x, y), in the figure's coordinates."""
         d = "M" + "L".join(f"{near(x)} {near(y)}" for x, y in points) + ("Z" if closed else "")
         style = f"fill:{colour(fill) if fill != 'none' else 'none'};stroke:{colour(of) if of else 'none'};stroke-width:{width}"
         style += f";stroke-dasharray:{dash}" if dash else ""
@@ -66,7 +66,7 @@ class Figure:
                  f'style="fill:{colour(fill)};stroke:{colour(of)};stroke-width:1.2"/>')
 
     def svg(self):
-        scale = 1.25  # wider than it is counted, where nothing says how wide it should be
+        scale = 1.25  # the default size is larger than the units of the view box, for viewers that set no width
         head = (f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {self.height}" width="{WIDTH * scale:g}" height="{self.height * scale:g}" '
                 f'font-family="system-ui, \'Liberation Sans\', \'DejaVu Sans\', sans-serif" stroke-linejoin="round" stroke-linecap="round">\n')
         return head + f'<rect width="{WIDTH}" height="{self.height}" style="fill:{colour("card")}"/>\n' + "\n".join(self.parts) + "\n</svg>\n"
@@ -90,7 +90,7 @@ class Panel:
         self.figure.words(text, self.left + self.width / 2, self.top - 8, of=of)
 
     def grid(self, xs=(), ys=(), x_name="", y_name="", x_text=None, y_text=None):
-        """Lines with numbers at xs and ys, and the names of the axes."""
+        """Draws grid lines with numbers at xs and ys, and the names of the axes."""
         def number(value, axis, text):
             if text:
                 return text(value)
@@ -110,7 +110,7 @@ class Panel:
             self.figure.words(y_name, self.left, self.top - 8, "start", "soft", 13)
 
     def cross(self):
-        """The two axes, without numbers."""
+        """Draws the two axes, without numbers."""
         for ends in ((complex(self.x[0], 0), complex(self.x[1], 0)), (complex(0, self.y[0]), complex(0, self.y[1]))):
             if self.inside(ends[0]) and self.inside(ends[1]):
                 self.figure.line([self.at(z) for z in ends], "axis", 1)
@@ -120,7 +120,7 @@ class Panel:
                           (self.left, self.top + self.height)], "line", 1, closed=True)
 
     def path(self, points, of="text", width=1.8, dash="", closed=False, fill="none", opacity=1):
-        """Through the points that can be seen; where it leaves the panel it is cut."""
+        """Draws a line through the points, cut off where it leaves the panel."""
         piece, last = [], None
         for z in [*points, None]:
             if z is not None and self.inside(z):
@@ -136,7 +136,7 @@ class Panel:
             last = z
 
     def edge(self, within, without):
-        """Where the way from a point within to one without leaves the panel."""
+        """The point where the segment from a point inside to one outside leaves the panel."""
         low, high = 0.0, 1.0
         for _ in range(30):
             middle = (low + high) / 2
@@ -158,7 +158,7 @@ class Panel:
         self.figure.words(text, x + dx, y + dy, at, of, size)
 
     def contour(self, height, levels, of="axis", width=1, count=80):
-        """The lines height(z) = level, by marching squares on count × count squares, as one path a level."""
+        """The lines height(z) = level, by marching squares on count × count squares, as one path per level."""
         nodes = [[complex(self.x[0] + (self.x[1] - self.x[0]) * i / count, self.y[0] + (self.y[1] - self.y[0]) * j / count) for i in range(count + 1)]
                  for j in range(count + 1)]
         heights = [[height(z) for z in row] for row in nodes]

@@ -29,7 +29,7 @@ def kappa_of_theta():
 
 @figure
 def circles():
-    """N(z) = a² - κ b² = 1, and the way of z under products with numbers of norm 1."""
+    """The curves N(z) = a² - κ b² = 1, and the path of z when it is multiplied by numbers of norm 1."""
     f = Figure(290)
     for n, (k, text) in enumerate(((-1.0, "κ = −1: complex"), (-0.134, "κ = −0.134, at π/6"), (0.0, "κ = 0: dual"))):
         p = Panel(f, 8 + 158 * n, 46, 148, 160, (-3.1, 3.1), (-3.35, 3.35))
@@ -61,7 +61,7 @@ def hilltop_or_valley():
         p = Panel(f, 24 + 232 * k, 44, 200, 160, (-0.5, 0.5), (-0.4, 0.4))
         p.title(text)
         p.grid((0,), (), "θ", "L", lambda x: "π/4")
-        # With κ in the place of all that depends on θ: L = γ κ(θ).
+        # The loss L = γ κ(θ), in which κ stands for everything that depends on θ.
         p.path(curve(lambda e, g=gamma: g * kappa(math.pi / 4 + e) + 0.3 * g, -0.48, 0.48), of, 2.6)
         for start in (0.04, -0.04, 0.3, -0.3):
             e, path = start, []

@@ -1,4 +1,4 @@
-"""Figures of the results, of the files in bench/results/tables: the differences of a table, and perplexity by position."""
+"""Figures of the results in bench/results/tables: the differences of each table, and perplexity by position."""
 import json
 import math
 import subprocess
@@ -11,7 +11,7 @@ TABLES = Path(__file__).resolve().parents[2] / "bench" / "results" / "tables"
 
 
 def marks(low, high):
-    """Some five round numbers within, 0 among them."""
+    """About five round numbers between low and high, multiples of one step."""
     rough = (high - low) / 5
     power = 10 ** math.floor(math.log10(rough))
     step = next(power * k for k in (1, 2, 5, 10) if power * k >= rough)
@@ -19,8 +19,8 @@ def marks(low, high):
 
 
 def far_away(rows):
-    """The rows that would squeeze the others into a corner: their means are three times as far out as any dot of the nearer rows. Fewer than
-    half of them."""
+    """The rows whose means are more than three times as far out as any dot of the nearer rows, so that they would squeeze these into a corner.
+    Always fewer than half of the rows."""
     by_distance = sorted(rows, key=lambda row: abs(row["difference"]))
     for k in range(len(by_distance) // 2 + 1, len(by_distance)):
         if abs(by_distance[k]["difference"]) > 3 * max(abs(d) for row in by_distance[:k] for d in row["differences"]):
@@ -29,8 +29,8 @@ def far_away(rows):
 
 
 def differences(file):
-    """Each seed a dot, the mean a stroke, the interval of the table a line; where that leaves the panel it ends in an
-    arrow. A row that is far away is an arrow with its number."""
+    """Draws each seed as a dot, the mean as a stroke and the table's interval as a line, which ends in an arrow where it leaves the panel. A
+    row that is far away becomes an arrow with its number."""
     table = json.loads(subprocess.run([plot.ARGAND, "ablate", file, "--json"], capture_output=True, text=True, check=True).stdout)
     rows = [row for row in table["rows"] if row["differences"]]
     outside = far_away(rows[1:])
@@ -79,7 +79,7 @@ def differences(file):
 
 
 def apart(heights, least):
-    """The heights, moved so that no two are closer than this; as many in the same order."""
+    """The heights, moved so that no two are closer than `least`; their order does not change."""
     order = sorted(range(len(heights)), key=lambda k: heights[k])
     moved = list(heights)
     for _ in range(100):
@@ -91,7 +91,7 @@ def apart(heights, least):
 
 
 def mean_losses(runs):
-    """Where a span of positions ends -> the mean loss over the runs, in nats."""
+    """{last position of a span: mean loss over the runs, in nats}."""
     losses = {}
     for run in runs:
         for _, last, loss in run.get("positions", {"losses": []})["losses"]:
@@ -100,7 +100,7 @@ def mean_losses(runs):
 
 
 def positions(file):
-    """Perplexity by how much stands before, both on logarithmic axes, a line for each row."""
+    """Draws perplexity against the number of preceding tokens, on logarithmic axes, with a line for each row."""
     kept = json.loads(file.read_text(encoding="utf8"))["rows"]
     rows = {row["row"]: mean_losses(row["runs"]) for row in kept}
     rows = {row: losses for row, losses in rows.items() if losses}

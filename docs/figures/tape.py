@@ -20,7 +20,7 @@ def contributions():
     place = {"v1": (84, 400), "v2": (115, 290), "v3": (340, 290), "v4": (228, 165), "v5": (228, 55), "z": (228, 520)}
     f = Figure(600)
     size = (176, 50)
-    for step in steps:  # below the boxes: what each op pays to what it read
+    for step in steps:  # drawn below the boxes: the gradient that each op passes to its inputs
         x, y = place[step["name"]]
         for share in step["shares"]:
             to_x, to_y = place[share["to"]]
@@ -49,7 +49,7 @@ def contributions():
 
 @figure
 def memory():
-    """What is alive while a chain of 36 ops runs forwards and back: everything, or every sixth and one stretch."""
+    """The number of values kept while a chain of 36 ops runs forwards and backwards: all of them, or every sixth and those of one stretch."""
     n = 36
     whole = [(t, t) for t in range(n + 1)] + [(n + k, n - k) for k in range(1, n + 1)]
     stretch, kept, time, some = round(math.sqrt(n)), 0, 0, [(0, 0)]
@@ -57,7 +57,7 @@ def memory():
         time, kept = time + 1, kept + (k % stretch == 0)
         some.append((time, kept))
     for _ in range(n // stretch):
-        for k in range(stretch):  # computed again from the one that was kept
+        for k in range(stretch):  # recomputed from the value that was kept
             time, kept = time + 1, kept + (k < stretch - 1)
             some.append((time, kept))
         for _ in range(stretch):
@@ -76,11 +76,11 @@ def memory():
 
 @figure
 def two_orders():
-    """u = z², v = u z, L = |u + v|²: paid in the order of the tape, and in another."""
+    """Gradients of L = |u + v|² with u = z², v = u z, propagated in the order of the tape and in a wrong order."""
     f = Figure(300)
     z = 1 + 0.5j
     u, v = z * z, z ** 3
-    g = 2 * (u + v)  # what the sum pays to both
+    g = 2 * (u + v)  # the gradient that the sum passes to both u and v
     right = (2 * z).conjugate() * (g + z.conjugate() * g) + u.conjugate() * g
     wrong = (2 * z).conjugate() * g + u.conjugate() * g
     h = 1e-6

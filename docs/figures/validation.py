@@ -18,7 +18,7 @@ def error(quotient):
 
 @figure
 def step_size():
-    """The table of docs/programs/step_size.cpp, with four steps a power of ten."""
+    """The table of docs/programs/step_size.cpp, with four step sizes per power of ten."""
     f = Figure(400)
     p = Panel(f, 52, 36, 400, 290, (-15, -1), (-16.5, 0), log="xy")
     p.grid((-15, -12, -9, -6, -3), (-16, -12, -8, -4, 0), "step h", "error")
@@ -41,7 +41,7 @@ def step_size():
 
 @figure
 def extrapolation():
-    """Errors of Richardson's columns: steps 0.1, 0.1/1.8, ..."""
+    """Errors of the columns of Richardson's triangle for steps 0.1, 0.1/1.8, ..."""
     f = Figure(390)
     p = Panel(f, 52, 36, 400, 280, (-3.15, -0.9), (-16.5, -1.5), log="xy")
     p.grid((-3, -2, -1), (-16, -12, -8, -4), "shortest step of the quotients used", "error")
@@ -61,7 +61,7 @@ def extrapolation():
 @figure
 def kinks_and_cuts():
     f = Figure(486)
-    g = lambda h: cmath.sqrt(-1 + 1j * h).imag  # the cut of the square root
+    g = lambda h: cmath.sqrt(-1 + 1j * h).imag  # the square root across its branch cut
     cases = (("smooth: eˣ at 0", math.exp, 0.0, (0.4, 1.6), (0.5, 1, 1.5), (-0.5, 1.1), (0, 0.5, 1)),
              ("kink: |x| at 0", abs, 0.0, (-1.4, 1.4), (-1, 0, 1), (-0.5, 1.1), (0, 0.5, 1)),
              ("cut: Im √(−1 + ix) at 0", g, 1e-300, (-9, 9), (-8, 0, 8), (-2.3, 0.5), (-2, -1, 0)))
@@ -83,7 +83,7 @@ def kinks_and_cuts():
 
 @figure
 def a_wave_that_hides():
-    """The chapter's wave: its period is the shortest step. What the six central quotients see of it."""
+    """The chapter's wave, whose period is the shortest step, and the samples that six central quotients take of it."""
     f = Figure(370)
     for k, (ratio, text) in enumerate(((2, "steps h₀/2ᵏ: every sample falls on the same height"), (math.pi, "steps h₀/πᵏ: samples fall anywhere"))):
         p = Panel(f, 20, 44 + 160 * k, 440, 96, (-0.105, 0.105), (-1.25, 1.25))

@@ -5,7 +5,7 @@ import numpy as np
 # %% after $ argand explain abs2
 z = ag.variable(1 + 2j)
 ag.abs2(z).backward()
-print(z.grad)  # 2 z, with the incoming gradient 1
+print(z.grad)  # 2 z, since the incoming gradient is 1
 
 # %% prints $ argand lab "f(z) = |z|^2 * exp(i*angle(z))" --at 1+2i
 print(ag.lab("f(z) = |z|^2 * exp(i*angle(z))", at=1 + 2j))
@@ -45,7 +45,7 @@ for step in range(61):
 # %% after ## A first network
 samples, width = 200, 8
 k = np.arange(samples)
-x = (k + 0.5) / samples * np.exp(1j * np.fmod(2.4 * k, np.pi / 2))  # every modulus, phases from 0° to 90°
+x = (k + 0.5) / samples * np.exp(1j * np.fmod(2.4 * k, np.pi / 2))  # moduli from 0 to 1, phases from 0° to 90°
 
 
 def tube(s):

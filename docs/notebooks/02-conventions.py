@@ -24,7 +24,7 @@ for expression in ("|z|^2", "real(exp(z))"):
 print(ag.lab("f(z) = z*conj(z)*z", at=1 + 2j))
 
 # %% after ## Converting
-# Someone's gradient in JAX's convention, judged in argand's: the diagnosis names the convention.
+# A gradient in JAX's convention, checked in argand's: the diagnosis names the convention.
 at = np.array([1 + 2j, 0.5 - 1j])
 print(ag.check(lambda z: np.sum(np.abs(z) ** 2), lambda z: 2 * np.conj(z), at).diagnosis)
 

@@ -4,7 +4,7 @@ import cmath
 import argand as ag
 
 # %% after void backward(Number loss) {
-# The same in Python.
+# The same tape in Python.
 tape = []
 
 
@@ -14,7 +14,7 @@ class Number:
 
 
 def record(value, backward):
-    """Ends every op: the value now, the gradient later."""
+    """Called at the end of every op: stores the value now, and a closure for the gradient later."""
     w = Number(value)
     tape.append(lambda: backward(w.grad))
     return w
@@ -65,7 +65,7 @@ print(f"by differences      {quotient(h):.6f} {quotient(h * 1j):+.6f}i")
 import numpy as np
 
 
-# An op of one's own, of NumPy functions: judged as its gradient is attached.
+# A custom op made of NumPy functions; it is checked when its gradient is attached.
 @ag.op
 def swap(z):
     return 1j * np.conj(z)

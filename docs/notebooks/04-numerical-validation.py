@@ -22,7 +22,7 @@ for level in range(9):
     older, h = row, h / c
 
 # %% after ## A verdict, or none
-# argand's judge, of functions of NumPy arrays.
+# argand's gradient check for functions of NumPy arrays.
 print(ag.check(f, lambda x: -2 * x / (1 + x * x) ** 2, 0.5))
 print(ag.check(lambda x: x + 1e12, lambda x: 1.0, 0.3).headline)
 

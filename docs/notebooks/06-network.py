@@ -3,7 +3,7 @@ import argand as ag
 import numpy as np
 
 # %% after ## Matrices: transpose and conjugate
-# The rules for C = A B, against the tape.
+# The rules for C = A B, compared with the tape.
 numbers = np.random.default_rng(1)
 draw = lambda *shape: numbers.standard_normal(shape) + 1j * numbers.standard_normal(shape)
 A, B, dC = ag.variable(draw(2, 3)), ag.variable(draw(3, 4)), draw(2, 4)

@@ -27,7 +27,7 @@ ABOUT = ("*A notebook of argand's book. It needs argand and NumPy: `pip install`
 
 
 class Source:
-    """One notebook in the making."""
+    """A notebook that is being built."""
 
     def __init__(self, name, folder):
         self.name, self.folder, self.cells, self.text, self.attachments = name, folder, [], [], {}
@@ -62,7 +62,7 @@ def read(*path):
 
 
 def markdown(text, source):
-    """A piece of a chapter as Jupyter reads it: mathematics in dollars, pictures within, links to what is there."""
+    """Converts a piece of a chapter to Jupyter's Markdown: formulas in dollars, pictures attached, links only to what travels along."""
     text = re.sub(r"^<!--.*?-->\n?", "", text, flags=re.M)
     text = re.sub(r"^```math\n(.*?)\n```$", r"$$\n\1\n$$", text, flags=re.M | re.S)
     text = re.sub(r"\$`(.*?)`\$", r"$\1$", text)
@@ -74,7 +74,7 @@ def markdown(text, source):
         return f"![{match[1]}](attachment:{name})"
 
     def link(match):
-        """Links to chapters that are notebooks lead to the notebooks. A notebook travels alone: other files are only named."""
+        """Links to chapters lead to their notebooks. Notebooks are read without the project, so other files are named but not linked."""
         path, _, anchor = match[2].partition("#")
         name = os.path.basename(path)[:-3] if path.endswith(".md") else ""
         if re.match("https?:", match[2]) or name in CHAPTERS + LESSONS:
@@ -82,15 +82,15 @@ def markdown(text, source):
         return match[1]
 
     text = re.sub(r"!\[([^\]]*)\]\(([^)\s]+)\)", picture, text)
-    parts = re.split(r"(^```.*?^```$|(?<!`)`[^`\n]+`(?!`))", text, flags=re.M | re.S)  # links in code stay as they are
+    parts = re.split(r"(^```.*?^```$|(?<!`)`[^`\n]+`(?!`))", text, flags=re.M | re.S)  # links inside code are left alone
     text = "".join(part if part.startswith("`") else re.sub(r"(?<!!)\[([^\]]*)\]\(((?!attachment:)[^)\s]+)\)", link, part) for part in parts)
-    # A link whose text is code was torn apart there.
+    # The split above tears apart links whose text is code; convert those now.
     text = re.sub(r"(?<!!)\[(`[^`\n]+`)\]\(((?!attachment:)[^)\s]+)\)", link, text)
     return re.sub(r"\n{3,}", "\n\n", text).strip()
 
 
 def cells_of(name):
-    """[marker, lines] of a file of cells."""
+    """[marker, lines] for each cell of a file of cells."""
     cells = []
     for line in read(HERE, name).split("\n"):
         if line.startswith("# %% "):
@@ -101,7 +101,7 @@ def cells_of(name):
 
 
 def blocks(text):
-    """("text" or a block's language, lines) of Markdown, fences left out; headings begin a piece of their own."""
+    """("text" or a block's language, lines) for each piece of Markdown, without fences; each heading begins a new piece."""
     pieces, language = [("text", [])], None
     for line in text.split("\n"):
         mark = re.match(r"```(.*)$", line)
@@ -120,7 +120,7 @@ def blocks(text):
 
 def chapter(name):
     source, pieces = Source(name, DOCS), blocks(read(DOCS, name + ".md"))
-    placed = {}  # piece -> cells
+    placed = {}  # index of a piece -> the cells that follow it
     for marker, lines in cells_of(name + ".py"):
         word, _, where = marker.partition(" ")
         if word == "start":
@@ -130,7 +130,7 @@ def chapter(name):
             if word not in ("after", "prints") or len(found) != 1:
                 sys.exit(f"notebooks: {name}.py: '# %% {marker}': that line is {len(found)} times in the chapter")
             at = found[0]
-            if where.startswith("#"):  # the end of the section
+            if where.startswith("#"):  # insert at the end of the section
                 at = next((k for k in range(at + 1, len(pieces)) if any(line.startswith("#") for line in pieces[k][1])
                            and pieces[k][0] == "text"), len(pieces)) - 1
         placed.setdefault(at, []).append((word, lines))
@@ -165,7 +165,7 @@ def lesson(name, solved):
 
 
 def notebooks(solved=False):
-    """{name: notebook}, all of them."""
+    """All notebooks, by name."""
     return {**{name: chapter(name) for name in CHAPTERS}, **{name: lesson(name, solved) for name in LESSONS}}
 
 

@@ -1,7 +1,7 @@
-/// The network of network_by_hand.cpp with the library. Four complex activations and a real network of the same size learn what a
-/// travelling-wave tube does to a signal, once from all phases and once from a quarter of the circle; then both are asked about all
-/// phases. Beside them two real networks that are given the symmetry: one in its data, one in its weights. Printed is the error
-/// mean |y - t|² / mean |t|², in per cent, the mean of three seeds.
+/// The network of network_by_hand.cpp, written with the library. Complex networks with four activations and a real network of
+/// equal size learn what a travelling-wave tube does to a signal, from all phases or from a quarter of the circle, and are tested
+/// on all phases. Two more real networks are given the symmetry, one through its data and one through its weights. Prints the
+/// error mean |y - t|² / mean |t|² in per cent, averaged over three seeds.
 
 #include "autograd/ops.h"
 #include "autograd/tape.h"
@@ -13,7 +13,7 @@ using namespace argand;
 using C = std::complex<double>;
 constexpr double circle = 6.283185307179586;
 
-/// Saleh, IEEE Trans. Commun. 29(11), 1981, table I.
+/// The tube's response to a signal (Saleh, IEEE Trans. Commun. 29(11), 1981, table I).
 C tube(C s) {
   const double r2 = std::norm(s);
   return 2.1587 / (1 + 1.1517 * r2) * s * std::polar(1.0, 4.0033 * r2 / (1 + 9.1040 * r2));
@@ -22,7 +22,7 @@ C tube(C s) {
 struct Signals {
   Complex sent, received;  // [N, 1]
 };
-/// 200 signals of modulus below 1 and phases in [0, sector), and what becomes of them.
+/// 200 signals with moduli below 1 and phases in [0, sector), and the tube's responses to them.
 Signals signals(double sector, std::uint64_t seed) {
   Tensor<C> s = Tensor<C>::zeros({200, 1}), t = s;
   const Random random(seed);
@@ -45,7 +45,7 @@ struct ComplexNetwork final : Module<double> {
   Linear<C> in, out;
   Activation activation;
 };
-/// modReLU instead: its thresholds c are its biases.
+/// The same with modReLU, whose thresholds c take the place of biases.
 struct ModReluNetwork final : Module<double> {
   explicit ModReluNetwork(Init& init)
       : in(init, 1, 8, false), out(init, 8, 1, false), c(init.normal<double>(Role::Bias, {8}, 0.5)) {}
@@ -55,7 +55,7 @@ struct ModReluNetwork final : Module<double> {
   Linear<C> in, out;
   Real c;
 };
-/// A real network of the same task, on the two numbers Re x and Im x.
+/// A real network for the same task, which reads the two numbers Re x and Im x.
 struct RealNetwork final : Module<double> {
   explicit RealNetwork(Init& init) : in(init, 2, 10), out(init, 10, 2) {}
   Complex operator()(const Complex& x) const { return view_as_complex(out(relu(in(view_as_real(x))))); }
@@ -94,7 +94,7 @@ double error(const Net& net, const Signals& of) {
   return 100 * mean(abs2(net(of.sent) - of.received)).value().item() / mean(abs2(of.received)).value().item();
 }
 
-/// Every signal and its answer, turned by an angle of its own.
+/// Rotates every signal and its answer by a random angle of its own.
 Signals turned(const Signals& of, std::uint64_t seed) {
   Tensor<C> by = Tensor<C>::zeros(of.sent.value().shape());
   for (std::int64_t n = 0; n < by.dim(0); ++n)
@@ -102,7 +102,7 @@ Signals turned(const Signals& of, std::uint64_t seed) {
   return {of.sent * constant(by), of.received * constant(by)};
 }
 
-/// Error on all phases after training on a sector of them, or on copies of it that are turned anew in every step.
+/// The error on all phases after training on a sector of them; with `turns`, on copies of it that are rotated anew in every step.
 template <class Net>
 double trained(const Net& net, double sector, bool turns) {
   const Signals seen = signals(sector, 1), all = signals(circle, 2);

@@ -1,5 +1,5 @@
-/// Attention's gradient, written with the matrix rules, against the tape's; and rotary positions, which know distances only.
-/// One head of 3 complex numbers, 5 tokens, complex values.
+/// Compares attention's gradient, derived with the matrix rules, with the tape's; then shows that rotary positions depend only on
+/// distances. One head of 3 complex numbers, 5 tokens, complex values.
 ///
 ///     S = Re(Q Kᴴ)/√d,   P = softmax of each row,   O = P V
 
@@ -18,7 +18,7 @@ Real probabilities(const Complex& Q, const Complex& K) {
 }
 Complex as_complex(const Real& x) { return make_complex(x, constant(Tensor<double>::zeros(x.shape()))); }
 
-/// The largest |a - b|.
+/// The largest |a - b| of two elements.
 template <Scalar S>
 double apart(const Tensor<S>& a, const Tensor<S>& b) {
   double most = 0;
@@ -26,7 +26,7 @@ double apart(const Tensor<S>& a, const Tensor<S>& b) {
   return most;
 }
 
-/// Row t times e^{i (first + t) ω_j}, [T, n] -> [T, n].
+/// Multiplies element j of row t by e^{i (first + t) ω_j}: [T, n] -> [T, n].
 Complex at_positions(const Complex& z, std::int64_t first) {
   return reshape(rotary(reshape(z, {1, T, 1, n}), Rotary<double>{rotary_frequencies<double>(n, 10000, 1.0 / n), first}), {T, n});
 }
@@ -35,7 +35,7 @@ int main() {
   const Complex Q = variable(randn<C>({T, n}, Random(1))), K = variable(randn<C>({T, n}, Random(2)));
   const Complex V = variable(randn<C>({T, n}, Random(3))), dO = constant(randn<C>({T, n}, Random(4)));
 
-  // By the tape: the loss whose gradient at O is dO is Re tr(dOᴴ O).
+  // By the tape: the loss Re tr(dOᴴ O) has the gradient dO with respect to O.
   const Real P = probabilities(Q, K);
   backward(sum(real(conj(dO) * matmul(as_complex(P), V))));
 

@@ -1,5 +1,5 @@
-/// L-BFGS on 100 |w - z²|² + |1 - z|², Rosenbrock's valley with two complex unknowns: how far it is after so many evaluations of
-/// the loss, beside AdamW, and the product sᴴy of what it steps and how the gradient changes.
+/// L-BFGS on 100 |w - z²|² + |1 - z|², Rosenbrock's valley with two complex unknowns: the loss after so many
+/// evaluations, compared with AdamW's, and the product sᴴy of a step s and the change y of the gradient.
 
 #include "autograd/ops/elementwise/arithmetic.h"
 #include "autograd/ops/elementwise/complex_parts.h"

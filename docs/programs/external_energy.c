@@ -2,7 +2,7 @@
    L = (1 - x)^2 + 100 (y - x^2)^2 of an input of two real numbers.
 
      cc -O1 external_energy.c -o external_energy
-     argand gradcheck --external ./external_energy        (with any argument, a factor is wrong) */
+     argand gradcheck --external ./external_energy        (with any argument, a factor of the gradient is wrong) */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

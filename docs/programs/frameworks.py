@@ -1,4 +1,4 @@
-"""The same gradients in PyTorch: what chapter 2 says of its convention, printed by PyTorch itself.
+"""Computes gradients with PyTorch, to confirm what chapter 2 says about its convention.
 
   python3 docs/programs/frameworks.py
 """
@@ -29,7 +29,7 @@ z = at(1 + 2j)
 torch.exp(z).backward(torch.tensor(1j, dtype=torch.complex128))
 show("e^z, incoming gradient i", z.grad)
 
-# Adam with gradients that point the same way in every step: what one step does to a complex parameter.
+# Three steps of Adam on a complex parameter with a constant gradient: they show what a step does to its parts.
 z = at(0j)
 adam = torch.optim.Adam([z], lr=0.1, eps=0)
 for _ in range(3):

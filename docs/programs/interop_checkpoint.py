@@ -1,4 +1,4 @@
-"""A checkpoint of argand's in PyTorch: names, types, configuration. docs/interop.md makes one; from the project's root:
+"""Opens a checkpoint of argand in PyTorch: names, types, configuration. docs/interop.md shows how to make one. From the project's root:
 
   python3 docs/programs/interop_checkpoint.py runs/first/best.safetensors
 """

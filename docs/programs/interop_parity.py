@@ -1,4 +1,4 @@
-"""A parity case of a PyTorch model of one's own: docs/interop.md tells about it. From the project's root:
+"""Writes a parity case for a PyTorch model of your own, as docs/interop.md explains. From the project's root:
 
   python3 docs/programs/interop_parity.py mine.safetensors
 """
@@ -12,7 +12,7 @@ from parity_case import save_module_case
 WORDS, LONGEST, D, HEADS, LAYERS = 50, 16, 32, 4, 2
 
 
-class LanguageModel(torch.nn.Module):             # yours
+class LanguageModel(torch.nn.Module):             # your model
     def __init__(self):
         super().__init__()
         self.embedding = torch.nn.Embedding(WORDS, D)
@@ -27,7 +27,7 @@ class LanguageModel(torch.nn.Module):             # yours
         return torch.nn.functional.linear(self.blocks(h, future), self.embedding.weight)
 
 
-def to_argand(name, x):                           # where a parameter of yours is in argand
+def to_argand(name, x):                           # maps a parameter of yours to its place in argand
     name = name.replace("blocks.layers.", "blocks.").replace("blocks.norm.", "norm.")
     for theirs, ours in (("self_attn.out_proj", "attn.o"), ("linear1", "ffn.up"), ("linear2", "ffn.down")):
         name = name.replace(theirs, ours)
@@ -38,7 +38,7 @@ def to_argand(name, x):                           # where a parameter of yours i
 
 torch.manual_seed(0)
 model = LanguageModel().double()
-for p in model.parameters():                      # biases and gains that are not all 0 and 1: a better test
+for p in model.parameters():                      # a better test if biases and gains are not all 0 and 1
     p.data += 0.1 * torch.randn_like(p)
 text = torch.randint(WORDS, (2, 12))
 save_module_case(sys.argv[1], model, to_argand=to_argand, tokens=text[:, :-1], targets=text[:, 1:],

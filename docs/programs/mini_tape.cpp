@@ -1,4 +1,4 @@
-/// A tape for complex numbers in fifty lines: the idea of autograd/tape.h with everything left out that is not the idea.
+/// A tape for complex numbers in fifty lines: the idea of autograd/tape.h, and nothing else.
 /// Gradients are dL/dx + i dL/dy, checked at the end against difference quotients.
 
 #include <fmt/core.h>
@@ -19,7 +19,7 @@ std::vector<std::function<void()>> tape;
 
 Number number(C value) { return std::make_shared<Slot>(Slot{value}); }
 
-/// Ends every op: the value now, the gradient later.
+/// Called at the end of every op: stores the value now, and a closure for the gradient later.
 template <class Backward>
 Number record(C value, Backward backward) {
   Number w = number(value);

@@ -1,4 +1,4 @@
-/// A complex network of two layers with its gradients written by hand, nothing but the C++ library under it. It learns what a
+/// A complex network of two layers with hand-written gradients, using only the C++ standard library and fmt. It learns what a
 /// travelling-wave tube does to a signal, s -> A(|s|) e^{iΦ(|s|)} s/|s|, from samples whose phases fill a quarter of the circle.
 ///
 ///     H = W x (one column for each sample),   Z = modReLU(H, c),   y = V Z,   L = mean |y - t|²
@@ -37,7 +37,7 @@ struct Network {
   std::vector<double> c;
 };
 
-/// The two layers, and what the way back reads of them.
+/// The results of the two layers that the backward pass reads.
 struct Forward {
   Matrix H, Z, y;
 };
@@ -78,7 +78,7 @@ Network gradient(const Network& net, const Matrix& x, const Matrix& t) {
   return {dH * hermitian(x), dV, dc};
 }
 
-/// What the tube makes of a signal (Saleh, IEEE Trans. Commun. 29(11), 1981, table I).
+/// The tube's response to a signal (Saleh, IEEE Trans. Commun. 29(11), 1981, table I).
 C tube(C s) {
   const double r2 = std::norm(s);
   return 2.1587 / (1 + 1.1517 * r2) * s * std::polar(1.0, 4.0033 * r2 / (1 + 9.1040 * r2));
@@ -89,14 +89,14 @@ int main() {
   Matrix x{1, samples}, t{1, samples};
   for (std::size_t n = 0; n < samples; ++n) {
     const double k = static_cast<double>(n), quarter = 1.5707963267948966;
-    x(0, n) = std::polar((k + 0.5) / samples, std::fmod(2.4 * k, quarter));  // every modulus, phases from 0° to 90°
+    x(0, n) = std::polar((k + 0.5) / samples, std::fmod(2.4 * k, quarter));  // moduli from 0 to 1, phases from 0° to 90°
     t(0, n) = tube(x(0, n));
   }
   Network net{{width, 1}, {1, width}, std::vector<double>(width)};
   for (std::size_t i = 0; i < width; ++i) {
     const double k = static_cast<double>(i);
     net.W(i, 0) = std::polar(1.0, 2.4 * k);
-    net.c[i] = -k / width;  // the i-th number wakes at |x| = i/8
+    net.c[i] = -k / width;  // the i-th hidden number becomes nonzero at |x| = i/8
     net.V(0, i) = std::polar(0.3, -2.4 * k);
   }
 

@@ -1,5 +1,5 @@
-/// What Muon's Newton-Schulz iteration does to a complex matrix: to one whose singular values and phases can be read off, and to a
-/// random one beside its real 2×2-block expansion.
+/// What Muon's Newton-Schulz iteration does to complex matrices: to a diagonal one, whose singular values and phases can be read
+/// off, and to a random one, compared with its real 2×2-block expansion.
 
 #include <algorithm>
 
@@ -11,7 +11,7 @@ using C = std::complex<double>;
 
 namespace {
 
-/// Every entry a + ib as the block [[a, -b], [b, a]].
+/// Expands every entry a + ib to the block [[a, -b], [b, a]].
 Tensor<double> expand(const Tensor<C>& z) {
   Tensor<double> x(Shape{2 * z.dim(0), 2 * z.dim(1)});
   for (std::int64_t i = 0; i < x.dim(0); ++i)

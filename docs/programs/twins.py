@@ -1,4 +1,4 @@
-"""The figures of the examples that stand beside a real twin, as one table. The examples must be on the PATH.
+"""Runs the examples that compare a complex model with a real baseline, and prints their results as one table. They must be on the PATH.
 
   twins.py EXAMPLE...
 """

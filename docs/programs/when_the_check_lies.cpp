@@ -1,5 +1,5 @@
-/// Eight ways to be misled by a gradient check. Beside argand's verdict stands that of the naive one: a central difference with
-/// h = 1e-6 that must agree to 1e-4.
+/// Eight ways in which a gradient check can mislead. Prints argand's verdict beside that of a naive check: a central difference
+/// with h = 1e-6 that must agree to 1e-4.
 
 #include <algorithm>
 #include <cmath>
@@ -35,7 +35,7 @@ T naive(const F& f, const Tensor<T>& z, std::size_t k) {
     return along(h);
 }
 
-/// L = f(z) is a real number; z holds one or several.
+/// Prints both verdicts on the gradient of the real number L = f(z); z holds one number or several.
 template <class F, Scalar T>
 void both(const char* title, const F& f, const Tensor<T>& z) {
   Var<T> v = variable(z);

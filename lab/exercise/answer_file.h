@@ -17,7 +17,7 @@ struct AnswerFile {
   std::string path, student, mark;
   std::vector<std::string> problems;
   std::map<std::string, GivenAnswer> answers;  ///< by question_name()
-  std::vector<std::string> twice;              ///< questions with two different answers: neither counts
+  std::vector<std::string> twice;              ///< questions answered twice with different answers: neither counts
 };
 
 /// Reads lines `key = answer` or `key: answer`, in any order; "1 a)" and "1A" mean 1a; empty lines and those that begin with # are

@@ -16,8 +16,8 @@ namespace argand {
 /// A number and its meaning: the right answer, or the result of a common mistake.
 struct NamedNumber {
   std::complex<double> value;
-  std::string what;  ///< "the conjugate of the right one"
-  bool near = true;  ///< one mistake, which --partial forgives by half
+  std::string what;  ///< a description such as "the conjugate of the right one"
+  bool near = true;  ///< a single mistake, for which --partial gives half the points
 };
 /// The same for a formula.
 struct NamedFormula {
@@ -35,7 +35,7 @@ struct Question {
   int points = 1;
   Kind kind = Kind::Number;
 
-  std::string f = {};  ///< of a formula
+  std::string f = {};  ///< the function that a formula is about
   std::vector<std::complex<double>> at = {};
   std::size_t variable = 0;
   DerivativeKind asked = DerivativeKind::Gradient;

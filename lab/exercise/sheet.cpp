@@ -34,7 +34,7 @@ std::string plain_letter(char32_t letter) {
   return "";
 }
 
-/// Of letters whose accent follows them as a character of its own.
+/// Whether this is an accent that follows its letter as a separate character.
 bool is_combining_accent(char32_t letter) { return letter >= 0x300 && letter <= 0x36F; }
 
 std::uint64_t number_of(const std::string& text) {

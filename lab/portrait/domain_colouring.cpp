@@ -8,7 +8,7 @@ namespace {
 
 using Linear = std::array<double, 3>;
 
-constexpr double red_hue = 0.51;  // of sRGB's red, 29 degrees
+constexpr double red_hue = 0.51;  // the OKLCH hue of sRGB's red, 29 degrees
 
 /// Linear sRGB, possibly outside [0, 1]. The matrices are Ottosson's.
 Linear linear_rgb(const Oklch& colour) {
@@ -20,7 +20,7 @@ Linear linear_rgb(const Oklch& colour) {
           -0.0041960863 * l - 0.7034186147 * m + 1.7076147010 * s};
 }
 
-/// To within a step of eight bits, so that the corners of the gamut count.
+/// Whether sRGB can show the colour; tolerates about one step of eight bits, so that the corners of the gamut pass.
 bool is_in_gamut(const Linear& rgb) {
   return std::all_of(rgb.begin(), rgb.end(), [](double c) { return c >= -1e-4 && c <= 1.002; });
 }

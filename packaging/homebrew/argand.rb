@@ -1,7 +1,7 @@
-# Homebrew's formula, which nobody has run yet (docs/machines.md): brew install --HEAD --build-from-source ./packaging/homebrew/argand.rb
+# A formula for Homebrew, not yet tested (docs/machines.md): brew install --HEAD --build-from-source ./packaging/homebrew/argand.rb
 class Argand < Formula
   desc "Complex-valued backpropagation: train, check and look into small models"
-  homepage "https://example.org/argand" # the project's address, for a release
+  homepage "https://example.org/argand" # for a release, fill in the project's address
   license "MIT"
   head "https://example.org/argand.git", branch: "main"
 
@@ -10,7 +10,7 @@ class Argand < Formula
   depends_on "meson" => :build
   depends_on "ninja" => :build
   depends_on "nlohmann-json" => :build
-  depends_on "node" => :build # npm, for Chart.js
+  depends_on "node" => :build # npm fetches Chart.js
   depends_on "pkgconf" => :build
   depends_on "pybind11" => :build
   depends_on "tomlplusplus" => :build
@@ -24,7 +24,7 @@ class Argand < Formula
     depends_on "libomp"
   end
 
-  resource "kissfft" do # headers, in no formula
+  resource "kissfft" do # headers that no formula has
     url "https://github.com/mborgerding/kissfft.git", tag: "131.1.0"
   end
 

@@ -61,13 +61,13 @@ add_methods()
 globals().update({name: function for name, function in op_functions.items() if name not in globals()})
 
 if _TYPE_CHECKING:
-    from ._ops import *  # noqa: F403: what op_functions holds, for type checkers
+    from ._ops import *  # noqa: F403: for type checkers, the functions in op_functions
 
 if hasattr(_os, "register_at_fork"):
-    # The threads stay behind with the parent, and a child that asked for them would wait for ever.
+    # Worker threads do not survive a fork: a child that used them would wait for ever.
     _os.register_at_fork(after_in_child=lambda: set_num_threads(1))
 
-from . import data, families, nn, optim  # noqa: E402: they are made of the functions above
+from . import data, families, nn, optim  # noqa: E402: they are built from the functions above
 from ._runs import Model, Run, train  # noqa: E402
 from .nn import manual_seed  # noqa: E402
 from ._version import version as __version__  # noqa: E402
@@ -94,5 +94,5 @@ __all__ = [
 ]
 
 for _public in (Error, GradientError, Inconclusive):
-    _public.__module__ = "argand"  # as it is caught, and as tracebacks name it
+    _public.__module__ = "argand"  # the name by which users catch it, for tracebacks
 Error.__doc__ = "An invalid argument or request; the message says what was expected. A ValueError."

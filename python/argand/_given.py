@@ -175,7 +175,7 @@ class Second:
 
 
 def no_jvp(x: List[np.ndarray], v: List[np.ndarray]) -> str:
-    """Takes the place of a forward derivative."""
+    """Stands in for a forward derivative if none was given."""
     return "no jvp was given"
 
 

@@ -98,7 +98,7 @@ def judge(problem: Problem, options: Options, who: str, convention: str) -> Resu
 
 
 def _has_buffers(module: Any) -> bool:
-    """If so, they belong to the point, and a second point would have different ones: for example the vectors of spectral_norm."""
+    """Whether a module has buffers. They belong to the point, and a second point would have others: for example the vectors of spectral_norm."""
     return module is not None and any(True for _ in module.buffers())
 
 
@@ -166,7 +166,7 @@ class Budget:
 
     @contextlib.contextmanager
     def interrupting(self) -> Iterator[None]:
-        """Interrupts only a call, never the judge."""
+        """Within this block, which surrounds a call, the alarm may interrupt; outside, in the judge, it never does."""
         self._inside = True
         try:
             yield
@@ -206,14 +206,14 @@ def sentence_of(error: BaseException) -> str:
 class Value:
     """Calls that return an array: at the point, errors are raised; elsewhere, a value that cannot be computed is NaN.
 
-    The point is the input of the first two calls.
+    The point is the input of the first call.
 """
 
     def __init__(self, compute: Callable[[List[np.ndarray]], np.ndarray]) -> None:
         self._compute = compute
         self._first: Optional[np.ndarray] = None
         self._point: List[bytes] = []
-        self.elsewhere: Optional[List[np.ndarray]] = None  # the latest inputs away from the point
+        self.elsewhere: Optional[List[np.ndarray]] = None  # the most recent inputs other than the point
 
     @property
     def at_point(self) -> np.ndarray:

@@ -106,7 +106,7 @@ class Result:
     rtol: float
     independent: List[IndependentCheck]
     notes: List[str]
-    report: Report = dataclasses.field(compare=False)  # the library's report, which makes text and HTML
+    report: Report = dataclasses.field(compare=False)  # the library's report, from which text and HTML are made
     point: Any = None  # with points=N: the simplified x where it fails
     case: Any = dataclasses.field(default=None, compare=False)  # the recorded call, for save_replay
 

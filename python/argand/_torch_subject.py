@@ -1,4 +1,4 @@
-"""Adapts a function of tensors to a list of arrays."""
+"""Adapts a function of PyTorch tensors to the judge, which calls functions of lists of arrays."""
 from __future__ import annotations
 
 import contextlib
@@ -158,7 +158,7 @@ class Subject:
         return x.to(self._complex) if x.is_complex() else x
 
     def _add_incoming(self) -> None:
-        """Fixed random numbers in place of grad_out, which the first gradient also depends on."""
+        """Adds fixed random numbers as the incoming gradient (grad_out), on which the first gradient also depends."""
         torch = self._torch
         returned = self._call([leaf.array for leaf in self._leaves], False)[0]
         generator = torch.Generator().manual_seed(self._second)

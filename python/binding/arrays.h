@@ -1,5 +1,5 @@
 #pragma once
-/// NumPy's arrays and the library's tensors. Numbers are copied: neither side can change what the other holds.
+/// Converts between NumPy's arrays and the library's tensors. Numbers are copied: neither side can change what the other holds.
 
 #include <pybind11/numpy.h>
 #include <pybind11/pybind11.h>

@@ -8,7 +8,7 @@
 namespace argand::python {
 namespace {
 
-/// In the precision in which it is stored; BF16, for which NumPy has no type, becomes float32.
+/// A tensor of the file in its stored precision; BF16, for which NumPy has no type, becomes float32.
 py::array read(const SafetensorsFile& file, const std::string& name) {
   const StoredTensor& stored = file.info(name);
   const bool wide = stored.dtype == "F64";

@@ -19,7 +19,8 @@ namespace {
 
 using Point = std::vector<std::complex<double>>;
 
-/// [JSON, text]. `at` is a number for each variable, or text as `argand lab --at` takes it; an empty `by` is the first variable.
+/// Returns [JSON, text]. `at` is a number for each variable, or text as `argand lab --at` takes it; an empty `by` is the first
+/// variable.
 std::pair<std::string, std::string> lab(const std::string& expression, const std::variant<std::string, Point>& at,
                                         const std::string& by) {
   const Expression f(expression);

@@ -17,7 +17,7 @@ namespace argand::python {
 using KeyedTexts = std::vector<std::pair<std::string, std::string>>;
 Settings settings_of(const KeyedTexts& texts);
 
-/// Tokens of a text. (pybind11 holds no pointers to constants.)
+/// A tokenizer, wrapped because pybind11 holds no pointers to constants.
 struct TokensObject {
   TokenizerPtr tokens;
 };

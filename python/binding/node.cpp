@@ -24,13 +24,13 @@ Picture picture_of(const Node& node) {
 namespace {
 
 std::atomic<std::uint64_t> last_number = 0;
-std::uint64_t last_search = 0;  // under Python's lock
-int walks = 0;                  // that are on their way; under Python's lock
+std::uint64_t last_search = 0;  // guarded by Python's lock
+int walks = 0;                  // backward passes in progress; guarded by Python's lock
 
-/// Makes an op's output a leaf, and its tangent one as well.
+/// Makes an op's output a leaf of the next tape, and its tangent too.
 template <Scalar T>
 Var<T> as_leaf(Var<T> w) {
-  if (w.slot() != nullptr && w.slot()->leaf) return w;  // what an op was given, and gave back as it was
+  if (w.slot() != nullptr && w.slot()->leaf) return w;  // the op returned one of its inputs unchanged
   const std::optional<Var<T>> moving = w.tangent();
   if (const std::shared_ptr<Slot<T>> slot = w.slot()) {
     slot->value = w.value();
@@ -40,7 +40,7 @@ Var<T> as_leaf(Var<T> w) {
   return moving ? w.with_tangent(as_leaf(*moving)) : w;
 }
 
-/// All that the node depends on and can be walked, the youngest first.
+/// The nodes that a backward pass from this one has to visit, the latest first.
 std::vector<Node*> reachable(const NodePtr& root) {
   std::vector<Node*> found, open;
   const std::uint64_t search = ++last_search;
@@ -65,7 +65,7 @@ std::vector<Node*> reachable(const NodePtr& root) {
   return found;
 }
 
-/// Keeps no more of the node than a picture shows.
+/// Frees what only a backward pass needs; keeps what a picture of the tape shows.
 void end_of(Node& node) {
   if (node.picture == nullptr) node.picture = std::make_unique<Picture>(picture_of(node));
   node.slot.reset();
@@ -111,7 +111,7 @@ void backward_with(const NodePtr& node, const std::function<void()>& seed, const
       options.unlocked([&] { walk_all(nodes, options); });
     else
       walk_all(nodes, options);
-  } catch (...) {  // half a walk is of no use to anybody
+  } catch (...) {  // the gradients of an incomplete pass are useless
     for (Node* n : nodes) {
       for (const Node::Entry& entry : n->entries) entry.output->clear_grad();
       end_of(*n);

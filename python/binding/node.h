@@ -1,10 +1,11 @@
 #pragma once
-/// What Python's tensors are joined by: a graph whose nodes are calls of ops, kept as long as a tensor that came of them.
+/// The graph that connects Python's tensors. Its nodes are calls of ops, each kept as long as a tensor computed from it exists.
 ///
-/// C++ has one tape a thread, walked once and then empty, which is all that a training step needs. A notebook is less orderly: two
-/// losses of one network, a value that is looked at and forgotten, a loop without no_grad. So each call records on a tape of its
-/// own, whose entries, gradients and all, move into a node; a node lives as long as somebody can reach it, and backward() walks
-/// those that the loss was computed from. An op's output becomes a leaf of C++'s, so that the next tape takes it as it comes.
+/// C++ has one tape per thread, which a backward pass visits once and empties; a training step needs no more. Notebooks are less
+/// orderly: they compute two losses of one network, look at a value and drop it, or loop without no_grad. So each call records on
+/// a tape of its own, whose entries move into a node together with their gradients. A node lives as long as something refers to
+/// it, and backward() visits those that the loss was computed from. To C++ an op's output is a leaf, so the next tape can use it
+/// as an input.
 
 #include <cstdint>
 #include <functional>
@@ -30,14 +31,14 @@ AnyValue value_of(const AnyVar& x);
 struct Node;
 using NodePtr = std::shared_ptr<Node>;
 
-/// What a picture of the tape shows of a node.
+/// The part of a node that a picture of the tape shows.
 struct Picture {
   Shape shape;
   std::string_view scalar;
-  std::optional<AnyValue> value, gradient;  ///< of few numbers
+  std::optional<AnyValue> value, gradient;  ///< only of tensors with at most few_numbers elements
 };
 
-/// A call of an op, or a tensor that no op made.
+/// A call of an op, or a source: a tensor that no op computed.
 struct Node {
   struct Entry {
     std::shared_ptr<SlotBase> output;
@@ -48,24 +49,24 @@ struct Node {
   Node() = default;
   Node(const Node&) = delete;
   Node& operator=(const Node&) = delete;
-  /// Without recursion: a chain of a hundred thousand ops is no deeper than one.
+  /// Releases the inputs without recursion, so that a chain of a hundred thousand ops does not overflow the stack.
   ~Node();
 
-  std::string_view name;     ///< of the op, a string that stays; empty for a source
-  std::uint64_t number = 0;  ///< a node's is larger than those of its inputs
+  std::string_view name;     ///< name of the op, which outlives the node; empty for a source
+  std::uint64_t number = 0;  ///< larger than the numbers of its inputs
   State state = State::Source;
-  bool walking = false;                          ///< by some thread
-  std::uint64_t seen = 0;                        ///< by which search
+  bool walking = false;                          ///< whether a thread is visiting it in a backward pass
+  std::uint64_t seen = 0;                        ///< number of the last search that found it
   std::vector<NodePtr> inputs;                   ///< in the order of the op's arguments
   std::unique_ptr<std::complex<double>> factor;  ///< a number among the arguments: z ** 2, 3 * z; most calls have none
-  std::vector<Entry> entries;                    ///< as recorded; empty once they were walked
+  std::vector<Entry> entries;                    ///< as recorded; empty after a backward pass
 
   // For pictures of the tape.
-  std::shared_ptr<SlotBase> slot;    ///< of a variable; of an op's first output until it was walked
-  std::unique_ptr<Picture> picture;  ///< of a constant, and of an op that was walked
+  std::shared_ptr<SlotBase> slot;    ///< of a variable; of an op's first output until a backward pass
+  std::unique_ptr<Picture> picture;  ///< of a constant, and of an op after a backward pass
 };
 
-/// As many numbers as a picture shows.
+/// A picture shows the numbers of tensors with at most this many elements.
 inline constexpr std::int64_t few_numbers = 64;
 
 Picture picture_of(const Node& node);
@@ -73,34 +74,34 @@ Picture picture_of(const Node& node);
 /// A node for a variable or constant.
 NodePtr source_node(const AnyVar& x);
 
-/// A node of a call that was not recorded by a tape: its output and gradients as they are.
+/// A node for a call that no tape recorded, from its output and its entries.
 NodePtr recorded_node(std::string_view name, const AnyVar& output, std::vector<Node::Entry> entries);
 
-/// What one call has computed.
+/// The result of one call.
 struct Computed {
   std::vector<AnyVar> outputs;
   NodePtr node;  ///< null when no gradient is wanted
 };
-/// Calls compute() -> std::vector<AnyVar> and gathers what it recorded. Needs no lock of Python's.
+/// Calls compute() -> std::vector<AnyVar> and collects what it recorded. Does not need Python's lock.
 Computed computed(std::string_view name, const std::function<std::vector<AnyVar>()>& compute);
 
-/// The gradient of the real number `loss`, which `node` has made, into the leaves that it depends on. What is walked cannot be
-/// walked again unless it is retained. `interrupted`, asked every now and then, throws to end the walk. To be called with Python's
-/// lock; `unlocked` runs what it is given without it.
+/// Options of a backward pass, which must be started with Python's lock. A visited graph cannot be visited again unless `retain`
+/// is set. `interrupted` is called every now and then, and may throw to end the pass; `unlocked` runs its argument without the
+/// lock.
 struct Backward {
   bool retain = false;
   std::function<void()> interrupted;
   std::function<void(const std::function<void()>&)> unlocked;
 };
 void backward(const AnyVar& loss, const NodePtr& node, const Backward& options);
-/// From any output, with a gradient for it: what vector-Jacobian products are made of.
+/// Starts from any output with the given gradient, as vector-Jacobian products do.
 void backward_from(const AnyVar& output, const NodePtr& node, const AnyValue& gradient, const Backward& options);
 
-/// Whether some thread is in the middle of a backward pass. Asked with Python's lock.
+/// Whether any thread is in the middle of a backward pass. Call with Python's lock.
 bool any_backward_running();
 
-/// dL/dp of each of these slots, nothing where L does not depend on it; of L = Re Σ conj(seed) output, or of the real number
-/// `output`. What variables hold in grad stays as it is.
+/// dL/dp for each of these slots, empty where L does not depend on it. L is Re Σ conj(seed) output, or the real number `output`
+/// if there is no seed. The `grad` of variables is not changed.
 std::vector<std::optional<AnyValue>> gradients_of(const AnyVar& output, const NodePtr& node,
                                                   const std::vector<std::shared_ptr<SlotBase>>& slots,
                                                   const std::optional<AnyValue>& seed = {}, const Backward& options = {});

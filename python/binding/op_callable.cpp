@@ -1,5 +1,5 @@
-/// The library's functions (autograd/call/op_function.h) as Python's: argand.exp(z), z.exp(), keyword arguments and all. An object
-/// of one small type for each, made from the registry.
+/// The library's functions (autograd/call/op_function.h) as Python callables, with keyword arguments: argand.exp(z), z.exp().
+/// Each is an object of the type defined here, made from the registry.
 
 #include "autograd/call/op_function.h"
 #include "autograd/op.h"
@@ -7,7 +7,7 @@
 #include "python/binding/bindings.h"
 #include "python/binding/tensor_object.h"
 
-#include <structmember.h>  // after Python.h
+#include <structmember.h>  // must follow Python.h
 
 namespace argand::python {
 namespace {
@@ -16,7 +16,7 @@ struct FunctionObject {
   PyObject ob_base;
   vectorcallfunc call;
   const OpFunction* function;
-  PyObject* result_type;  ///< a named tuple, of several results; made when it is first needed
+  PyObject* result_type;  ///< named tuple for several results; created when first needed
 };
 
 FunctionObject* as_function(PyObject* o) { return reinterpret_cast<FunctionObject*>(o); }
@@ -47,7 +47,7 @@ struct Arguments {
   std::vector<Argument> positional;
   std::vector<std::pair<std::string, Argument>> named;
   std::vector<TensorObject*> operands;
-  std::vector<py::object> kept;  ///< constants that were made for this call
+  std::vector<py::object> kept;  ///< constants created for this call, kept alive during it
   std::optional<std::complex<double>> factor;
 
   DynamicVar constant(PyObject* o) {
@@ -139,7 +139,7 @@ Argument Arguments::converted_to(PyObject* o, ArgumentType type) {
   return constant(o);
 }
 
-/// All tensors in the widest of their precisions.
+/// Converts all tensors to the widest of their precisions.
 void align_all(std::vector<Argument>& positional, std::vector<std::pair<std::string, Argument>>& named) {
   std::vector<DynamicVar*> all;
   const auto gather = [&](Argument& argument) {
@@ -170,13 +170,13 @@ void convert(Arguments& arguments, PyObject* const* args, std::size_t n, PyObjec
   arguments.positional.reserve(n);
   for (std::size_t i = 0; i < n; ++i) {
     const ArgumentType type = i <= last ? parameters[i].type : ArgumentType{};
-    // x.reshape(2, 3) for x.reshape((2, 3))
+    // Accepts x.reshape(2, 3) for x.reshape((2, 3)).
     if (i == last && n > last + 1 && type.takes(ArgumentKind::Ints) && are_whole_numbers(args + i, n - i)) {
       const py::object rest = tuple_of_rest(args, i, n);
       arguments.positional.push_back(arguments.sequence(rest.ptr(), type));
       break;
     }
-    // einsum("ij,jk->ik", a, b) for einsum("ij,jk->ik", [a, b])
+    // Accepts einsum("ij,jk->ik", a, b) for einsum("ij,jk->ik", [a, b]).
     if (i == last && type.takes(ArgumentKind::Tensors) && !type.takes(ArgumentKind::Tensor) &&
         (n > last + 1 || is_tensor(args[i]) || py::isinstance<py::array>(args[i]))) {
       const py::object rest = tuple_of_rest(args, i, n);
@@ -191,13 +191,13 @@ void convert(Arguments& arguments, PyObject* const* args, std::size_t n, PyObjec
     const auto find = [&](std::string_view wanted) {
       return std::find_if(parameters.begin(), parameters.end(), [&](const CallParameter& p) { return p.name == wanted; });
     };
-    // NumPy's words for PyTorch's.
+    // Accepts NumPy's argument names in place of PyTorch's.
     auto parameter = find(name);
     if (parameter == parameters.end() && name == "axis" && find("dim") != parameters.end()) name = "dim";
     if (parameter == parameters.end() && name == "axis" && find("dims") != parameters.end()) name = "dims";
     if (parameter == parameters.end() && name == "keepdims") name = "keepdim";
     parameter = find(name);
-    // np.sum(x) asks x.sum(dtype=None, out=None).
+    // np.sum(x) calls x.sum(dtype=None, out=None).
     PyObject* const value = args[n + static_cast<std::size_t>(k)];
     if (parameter == parameters.end() && value == Py_None && (name == "dtype" || name == "out")) continue;
     const ArgumentType type = parameter == parameters.end() ? ArgumentType{} : parameter->type;
@@ -228,7 +228,7 @@ py::object object_of(const Argument& argument) {
       argument);
 }
 
-/// Several results as a tuple, with names where the function has as many.
+/// Several results as a tuple, a named one if the function has a name for each result.
 PyObject* tuple_of(FunctionObject* self, const std::vector<py::object>& results) {
   const auto n = static_cast<Py_ssize_t>(results.size());
   const py::object tuple = py::reinterpret_steal<py::object>(PyTuple_New(n));
@@ -279,7 +279,7 @@ void free_function(PyObject* self) {
   Py_DECREF(type);
 }
 
-/// A function in a class is a method of its objects.
+/// A function stored in a class becomes a method of its instances.
 PyObject* bound(PyObject* self, PyObject* object, PyObject*) {
   return object == nullptr || object == Py_None ? new_ref(self) : PyMethod_New(self, object);
 }
@@ -303,7 +303,7 @@ PyObject* get_function_doc(PyObject* self, void*) {
     return unicode(doc + "\n");
   });
 }
-/// [(name, type, default)], as stubs write them; the default is "" where there is none.
+/// [(name, type, default)] in the notation of stub files; the default is "" if there is none.
 PyObject* get_parameters(PyObject* self, void*) {
   return guarded([&] {
     py::list all;

@@ -1,4 +1,4 @@
-/// optim/ for lists of (name, Tensor), and the initial values of nn/init.h.
+/// Exposes optim/ for lists of (name, Tensor), and the initial values of nn/init.h.
 
 #include <pybind11/functional.h>
 

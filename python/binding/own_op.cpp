@@ -1,4 +1,5 @@
-/// Ops that are written in Python (argand.op): a value, a vector-Jacobian product, and maybe a tangent, of NumPy arrays.
+/// Ops written in Python (argand.op): functions of NumPy arrays for the value, the vector-Jacobian product and, optionally, the
+/// tangent.
 
 #include "autograd/forward.h"
 #include "autograd/ops/custom_op.h"
@@ -24,11 +25,11 @@ Tensor<T> tensor_from(const Op& op, const py::handle& o, const std::string& what
   return std::get<Var<T>>(converted(x, scalar_name<T>())).value();
 }
 
-/// What backward passes need of one call.
+/// The part of one call that backward passes need.
 struct OwnCall {
   const Op* op;
   Held vjp;                    ///< vjp(dw, [x], w) -> [dx]
-  std::vector<AnyVar> inputs;  ///< constants with the values
+  std::vector<AnyVar> inputs;  ///< the input values, as constants
   AnyVar output;
   std::vector<std::shared_ptr<SlotBase>> slots;
 
@@ -63,7 +64,7 @@ AnyVar tangent_or_zeros(const AnyVar& x) {
   return std::visit([](const auto& v) -> AnyVar { return tangent(v).detach(); }, x);
 }
 
-/// w = value(*x) of arrays. `vjp` and `jvp` may be None; jvp([v], [x], w) -> the derivative of w along v.
+/// Calls w = value(*x) with arrays. `vjp` and `jvp` may be None; jvp([v], [x], w) -> the derivative of w along v.
 py::object call_own_op(const std::string& name, const py::function& value, const py::object& vjp, const py::object& jvp,
                        const py::list& arguments) {
   const Op& op = Op::custom(name);

@@ -35,7 +35,7 @@ py::dict dict_of(const Node& node, const std::unordered_map<const Node*, std::si
   return d;
 }
 
-/// One dict for each op and each tensor that it read, inputs first; numbers and gradients of tensors with few numbers.
+/// One dict for each op and for each tensor that it read, inputs first; small tensors with their numbers and gradients.
 py::list tape_nodes(const py::object& tensor) {
   if (!is_tensor(tensor.ptr())) throw py::type_error("tape: expected a Tensor");
   std::vector<const Node*> nodes, open{node_of(as_tensor(tensor.ptr())).get()};
@@ -47,7 +47,7 @@ py::list tape_nodes(const py::object& tensor) {
     nodes.push_back(node);
     for (auto input = node->inputs.rbegin(); input != node->inputs.rend(); ++input) open.push_back(input->get());
   }
-  // Sources have the number 0, and stay in the order in which they were met.
+  // Sources have the number 0; a stable sort keeps them in the order in which they were found.
   std::stable_sort(nodes.begin(), nodes.end(), [](const Node* a, const Node* b) { return a->number < b->number; });
   for (std::size_t i = 0; i < nodes.size(); ++i) places[nodes[i]] = i;
   py::list all;

@@ -1,4 +1,4 @@
-/// Backward passes from tensors, and the resulting gradients.
+/// Runs backward passes from tensors and returns the resulting gradients.
 
 #include "python/binding/bindings.h"
 #include "python/binding/tensor_object.h"
@@ -20,7 +20,7 @@ Backward backward_options(bool retain) {
   return options;
 }
 
-/// dL/dx of each, zeros where L does not depend on it.
+/// dL/dx for each of the variables, zeros where L does not depend on it.
 py::list gradients(const py::object& output, const py::list& variables, const py::object& seed, bool retain) {
   if (!is_tensor(output.ptr())) throw py::type_error("gradients: expected a Tensor");
   TensorObject* const y = as_tensor(output.ptr());

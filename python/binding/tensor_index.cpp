@@ -1,4 +1,4 @@
-/// x[...], as NumPy's arrays are indexed, with a gradient.
+/// Differentiable indexing x[...], with the rules of NumPy's arrays.
 
 #include "autograd/ops/selection/expand.h"
 #include "autograd/ops/shape.h"
@@ -7,15 +7,15 @@
 namespace argand::python {
 namespace {
 
-/// What is done to one axis.
+/// What an index does to one axis.
 struct AxisStep {
   enum class Kind { Slice, Select, New } kind = Kind::Slice;
   std::int64_t begin = 0, end = 0;
   std::vector<std::int64_t> index = {};
-  bool drop = false;  ///< x[3] rather than x[3:4]
+  bool drop = false;  ///< removes the axis: x[3] rather than x[3:4]
 };
 
-/// Integers, slices, ... and None; nothing for anything else.
+/// The steps for a key made of integers, slices, ... and None; empty for any other key.
 std::optional<std::vector<AxisStep>> basic_steps(PyObject* key, const Shape& shape) {
   const bool several = PyTuple_Check(key);
   const Py_ssize_t n = several ? PyTuple_GET_SIZE(key) : 1;
@@ -95,7 +95,7 @@ PyObject* subscript(PyObject* self, PyObject* key) {
                            [&] { return std::visit([&](const auto& v) -> AnyVar { return indexed(v, *steps); }, x); });
     if (is_tensor(key))
       throw py::index_error("indices are integers of NumPy's, not a tensor: write x[indices.numpy().astype(int)]");
-    // Whatever NumPy takes: where it finds the numbers is asked of an array of their places.
+    // Any other index: NumPy applies it to an array of positions, which tells where the chosen numbers are.
     const py::module_ np = py::module_::import("numpy");
     const py::object places = np.attr("arange")(shape.size()).attr("reshape")(py::object(py::handle(self).attr("shape")));
     const auto chosen = py::array_t<std::int64_t, py::array::c_style | py::array::forcecast>(places[py::handle(key)]);

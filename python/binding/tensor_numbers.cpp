@@ -1,4 +1,4 @@
-/// + - * / ** @ and their reflections.
+/// The operators + - * / ** @ and their reflected forms.
 
 #include "autograd/ops/elementwise/arithmetic.h"
 #include "autograd/ops/elementwise/complex_parts.h"
@@ -12,7 +12,7 @@
 namespace argand::python {
 namespace {
 
-/// f(a, b) of two variables of one precision.
+/// f(a, b) after converting both variables to one precision.
 template <class F>
 AnyVar of_two(AnyVar a, AnyVar b, const F& f) {
   align(a, b);

@@ -13,13 +13,14 @@ namespace {
 
 PyObject* error_type = nullptr;
 
-/// What calls work on is too little to hand Python's lock over for.
+/// Calls on fewer numbers than this keep Python's lock: releasing it would cost more than it gains.
 constexpr std::int64_t much_work = 4096;
 
 void dealloc(PyObject* self) {
   TensorObject* const x = as_tensor(self);
   if (x->weak_references != nullptr) PyObject_ClearWeakRefs(self);
-  // Nobody computes with this output again: its numbers are kept where a gradient reads them, and where a picture shows them.
+  // Python cannot use this output again, so a large one drops its numbers here; backward closures that read them hold their own
+  // reference, and a picture of the tape shows only small ones.
   if (x->node != nullptr && x->node->state != Node::State::Source && !any_backward_running())
     std::visit(
         [](auto& v) {
@@ -36,7 +37,7 @@ void dealloc(PyObject* self) {
   Py_DECREF(type);
 }
 
-/// "float64" and the like, of a dtype, a type or a name.
+/// The name, such as "float64", of a dtype given as NumPy's dtype, a type or a name.
 std::string scalar_named(PyObject* dtype) {
   const py::object d = py::dtype::from_args(py::reinterpret_borrow<py::object>(dtype));
   return py::str(d).cast<std::string>();
@@ -186,7 +187,7 @@ PyObject* assign(PyObject* self, PyObject* value) {
 
 Py_hash_t hash(PyObject* self) { return static_cast<Py_hash_t>(reinterpret_cast<std::uintptr_t>(self) >> 4); }
 
-/// Elementwise, as NumPy's arrays compare.
+/// Compares elementwise, as NumPy's arrays do.
 PyObject* compare(PyObject* a, PyObject* b, int op) {
   return guarded([&]() -> PyObject* {
     if (b == Py_None && (op == Py_EQ || op == Py_NE)) return PyBool_FromLong(op == Py_NE);
@@ -289,7 +290,7 @@ std::int64_t work_of(std::span<TensorObject* const> operands) {
   return n;
 }
 
-/// The object itself where an op gave back what it was given.
+/// Wraps an op's output; if the op returned one of its operands, that operand itself.
 PyObject* wrapped(AnyVar& output, std::span<TensorObject* const> operands, const NodePtr& node) {
   const auto slot = slot_of(output);
   if (slot == nullptr) return wrap(std::move(output));

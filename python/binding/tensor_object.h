@@ -1,5 +1,5 @@
 #pragma once
-/// argand.Tensor as an object of Python's: what it holds, how it is made, and what the files that give it its methods share.
+/// The Python type argand.Tensor: its fields, how objects are created, and helpers for the files that define its methods.
 
 #include <pybind11/complex.h>
 #include <pybind11/numpy.h>
@@ -22,24 +22,24 @@ inline PyObject* new_ref(PyObject* o) {
 struct TensorObject {
   PyObject ob_base;
   AnyVar var;
-  NodePtr node;  ///< of the call that made it; of a variable or constant null until a call reads it
+  NodePtr node;  ///< the call that computed it; null for a variable or constant that no call has read yet
   PyObject* weak_references;
 };
 
-/// The type; valid once bind_tensor() has run.
+/// The type object; valid once bind_tensor() has run.
 extern PyTypeObject* tensor_type;
 inline bool is_tensor(PyObject* o) { return Py_TYPE(o) == tensor_type; }
 inline TensorObject* as_tensor(PyObject* o) { return reinterpret_cast<TensorObject*>(o); }
 
-/// A new object.
+/// A new Python object for a variable.
 PyObject* wrap(AnyVar var, NodePtr node = nullptr);
-/// Its node, made when there is none.
+/// The tensor's node, created if there is none yet.
 const NodePtr& node_of(TensorObject* x);
 
-/// Runs body() -> PyObject* and makes its C++ exceptions Python's.
+/// Runs body() -> PyObject* and turns C++ exceptions into Python's.
 template <class Body, class Result = PyObject*>
 Result guarded(const Body& body, Result failed = nullptr);
-void set_python_error() noexcept;  ///< of the exception that is being handled
+void set_python_error() noexcept;  ///< from the C++ exception being handled
 
 template <class Body, class Result>
 Result guarded(const Body& body, Result failed) {
@@ -51,29 +51,28 @@ Result guarded(const Body& body, Result failed) {
   }
 }
 
-/// Calls compute() as node.h's computed(), without Python's lock where there is work to do, and joins the outputs to these
-/// operands.
+/// Calls compute() as computed() in node.h does, without Python's lock if there is much work, and connects the outputs to
+/// these operands in the graph.
 std::vector<PyObject*> run_op(std::string_view name, std::span<TensorObject* const> operands,
                               const std::function<std::vector<AnyVar>()>& compute, std::optional<std::complex<double>> factor = {});
-/// The same of a single output.
+/// The same for a single output.
 PyObject* run_single_op(std::string_view name, std::span<TensorObject* const> operands, const std::function<AnyVar()>& compute,
                         std::optional<std::complex<double>> factor = {});
-/// What NumPy makes an array of, or DLPack; `what` begins the TypeError for everything else.
+/// An array from anything that NumPy or DLPack can convert; `what` begins the TypeError for everything else.
 py::array array_from(PyObject* o, const char* what);
-/// Python's numbers, sequences and arrays as a constant: float32, float64, complex64 and complex128 stay what they are, integers
+/// A constant from Python's numbers, sequences and arrays: float32, float64, complex64 and complex128 keep their type, integers
 /// become float64. `what` begins the TypeError for everything else.
 AnyVar constant_of(PyObject* o, const char* what);
-/// As constant_of, or what a tensor holds.
+/// The variable of a tensor; for everything else as constant_of.
 AnyVar any_var_of(PyObject* o, const char* what);
 
 bool is_complex(const AnyVar& x);
-/// In another type: real numbers become complex, precisions change, and gradients find their way back. TypeError from complex to
-/// real.
+/// Converts to another type, from real to complex or between precisions, differentiably. Throws a TypeError for complex to real.
 AnyVar converted(const AnyVar& x, std::string_view scalar);
-/// Both in the wider of their precisions.
+/// Converts both to the wider of their precisions.
 void align(AnyVar& a, AnyVar& b);
 
-/// A view of the numbers that cannot be written to; it keeps them, whatever becomes of the tensor.
+/// A read-only view of the numbers, which keeps them alive even if the tensor is freed or assigned to.
 py::array view_of(const AnyVar& x);
 template <Scalar T>
 py::array view_of(const Tensor<T>& x);
@@ -83,14 +82,14 @@ inline bool is_variable(TensorObject* x) {
   return slot_of(x->var) != nullptr && (x->node == nullptr || x->node->state == Node::State::Source);
 }
 
-// Of the type, in tensor_gradient.cpp.
+// The attribute `grad` and methods of the type, defined in tensor_gradient.cpp.
 PyObject* tensor_grad(PyObject* self, void*);
 int set_tensor_grad(PyObject* self, PyObject* value, void*);
 PyObject* tensor_backward(PyObject* self, PyObject* args, PyObject* kwargs);
 PyObject* tensor_zero_grad(PyObject* self, PyObject*);
 PyObject* tensor_retain_grad(PyObject* self, PyObject*);
 
-/// What the files add to the type: each returns entries that end in {0, nullptr}.
+/// The slots that other files add to the type; each list ends in {0, nullptr}.
 std::vector<PyType_Slot> number_slots();
 std::vector<PyType_Slot> index_slots();
 

@@ -39,7 +39,7 @@ def taken(text):
 
 
 def given(text):
-    """Which alternative applies depends on the arguments' values, which types do not tell: Any."""
+    """The type of a result. If it depends on the arguments' values, which types do not show, it is Any."""
     if " | " in text:
         return "Any"
     several = re.fullmatch(r"tuple\[(.*)\]", text)

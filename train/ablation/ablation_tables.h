@@ -28,7 +28,7 @@ struct AblationTable {
   std::string source;             ///< the paper's table or figure, and what it measures if that differs
   std::vector<AblationRow> rows;  ///< the first is the reference for the others
   std::vector<AblationClaim> claims = {};
-  std::vector<std::string> interventions = {};  ///< as in Variants
+  std::vector<std::string> interventions = {};  ///< parameter settings to test, as in Variants
   std::string note = "";                        ///< printed below the table
   std::string costs = "";                       ///< what the paper says about costs, printed below them
   std::string family = {};                      ///< the paper's family

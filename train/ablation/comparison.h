@@ -7,7 +7,7 @@
 
 namespace argand {
 
-/// Of a sample v_1 ... v_n: its mean, and s = √(Σ (v_i - mean)² / (n - 1)), 0 of fewer than two; the mean of none is 0.
+/// The mean of a sample v_1 ... v_n, 0 if it is empty, and its deviation s = √(Σ (v_i - mean)² / (n - 1)), 0 for fewer than two.
 struct Spread {
   std::size_t count = 0;
   double mean = 0, deviation = 0;

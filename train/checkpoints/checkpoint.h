@@ -49,7 +49,7 @@ struct RunState {
 bool has_ended(const RunConfig& config, const RunState& state);
 bool stopped_early(const RunConfig& config, const RunState& state);
 
-/// `optimizer` may be null if the file is not for resuming. `encodings`: of the passages, as in the approximate index.
+/// `optimizer` may be null if the file is not for resuming. `encodings`: the passages' encodings in the approximate index.
 template <RealScalar R>
 void save_checkpoint(const std::string& path, const RunConfig& config, const RunState& state, const ParameterList<R>& parameters,
                      const Optimizer<R>* optimizer, const std::vector<Tensor<float>>& encodings = {});

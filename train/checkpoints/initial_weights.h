@@ -21,7 +21,7 @@ struct FittedWeights {
   std::int64_t all_tensors = 0;                   ///< in the model
   std::int64_t all_numbers = 0;                   ///< in the model
   std::vector<std::string> missing{};             ///< parameters that the file does not have
-  std::vector<std::string> own{};                 ///< output layer parameters, when the file has other classes or another task
+  std::vector<std::string> own{};                 ///< output layer parameters not loaded because classes or task differ
   std::vector<std::string> extra{};               ///< tensors that the model does not have
   std::optional<std::int64_t> words_in_common{};  ///< when the words are not those of the file's run
   std::int64_t words = 0;                         ///< in the model's vocabulary

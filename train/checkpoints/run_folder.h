@@ -20,17 +20,17 @@ class RunLock {
   int descriptor() const { return descriptor_ ? *descriptor_ : -1; }
 
  private:
-  std::shared_ptr<const int> descriptor_;  ///< closes the descriptor, which releases the lock, as does any end of the process
+  std::shared_ptr<const int> descriptor_;  ///< its deleter releases the lock by closing the descriptor; so does the process's end
 };
 
 /// RUN/last.safetensors         the newest checkpoint, with the optimiser's memory: what a run resumes from
 /// RUN/best.safetensors         the parameters with the best validation so far
 /// RUN/step-N.safetensors       checkpoints kept on the way
-/// RUN/log.jsonl                one JSON object a line
-/// RUN/config.toml, config.json the configuration; RUN/vocab.txt: one word or character a line, in the
-///                              order of ids; or RUN/tokens.model: the pieces, as SentencePiece has them; or
-///                              RUN/tokenizer.json, as Hugging Face has them
-/// RUN/classes.txt              of a classifier: the names of the labels, one a line
+/// RUN/log.jsonl                one JSON object per line
+/// RUN/config.toml, config.json the configuration; RUN/vocab.txt: one word or character per line, in the
+///                              order of ids; or RUN/tokens.model: pieces in SentencePiece's format; or
+///                              RUN/tokenizer.json in Hugging Face's format
+/// RUN/classes.txt              for a classifier: the names of the labels, one per line
 /// RUN/nan-trace.json           if the run stopped at a non-finite number: op, numbers and batch
 /// RUN/written.json, positions.json  of a run that `argand ablate` has probed: its texts, and its loss by position
 /// RUN/exchanged.json, audit.json  for models with retrieval: the loss with other passages than those found, and the audit

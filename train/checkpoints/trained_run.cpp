@@ -37,7 +37,8 @@ TrainedRun open_run(const std::string& run) {
   try {
     found.tokens = load_tokens(kind, tokens);
   } catch (const Error&) {
-    require_same(read_bytes("checkpoint", tokens));  // that of another model may not even be of this kind
+    // Perhaps unreadable because it is another model's file: then that is the error to report.
+    require_same(read_bytes("checkpoint", tokens));
     throw;
   }
   require_same(found.tokens->file());

@@ -1,5 +1,5 @@
 #pragma once
-/// What `eval`, `generate` and `classify` read of a run: a checkpoint, with its tokens and labels.
+/// A run opened for use by `eval`, `generate` or `classify`: a checkpoint with its tokens and labels.
 
 #include "data/corpora/corpus.h"
 #include "data/vocabulary.h"

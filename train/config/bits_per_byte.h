@@ -14,7 +14,7 @@ inline double bits_to_spell(std::int64_t unknown, std::int64_t bytes) {
 /// Converts losses, given the average number of bytes per token.
 struct BitsPerByte {
   double bytes_per_token = 0;  ///< 0: not known
-  double spelled = 0;          ///< bits_to_spell() over all tokens
+  double spelled = 0;          ///< bits_to_spell() divided by the number of all tokens
   bool known() const { return bytes_per_token > 0; }
   /// `loss`: nats per token.
   double operator()(double loss) const { return (loss / std::log(2.0) + spelled) / bytes_per_token; }

@@ -25,7 +25,7 @@ std::vector<std::string> classes_of(const TrainingData& data);
 /// The part that validations use: "validation", or "test" for articles without a validation part.
 const char* validated_part(const TrainingData& data);
 
-/// The tokens of the training text.
+/// Converts losses on the training text to bits per byte.
 BitsPerByte bits_per_byte(const Corpus& corpus);
 
 /// One line on the origin of the data; empty where it is obvious.

@@ -1,5 +1,5 @@
 #pragma once
-/// The figures of an evaluation as JSON: what `argand eval --json` writes.
+/// The figures of an evaluation as JSON, as `argand eval --json` writes them.
 
 #include <nlohmann/json.hpp>
 #include <string>

@@ -10,7 +10,7 @@
 namespace argand {
 namespace {
 
-/// The distinct last components of the parameters' names: a shorter list when there are many layers.
+/// The distinct last components of the parameters' names, for error messages: every layer repeats the same few.
 template <RealScalar R>
 std::vector<std::string> last_names(const ParameterList<R>& parameters) {
   std::vector<std::string> names;

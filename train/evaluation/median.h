@@ -7,7 +7,7 @@
 
 namespace argand {
 
-/// The middle value; the mean of the middle two of an even number of values; 0 of none.
+/// The middle value; the mean of the middle two of an even number of values; 0 for an empty list.
 inline double median(std::vector<double> values) {
   if (values.empty()) return 0;
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);

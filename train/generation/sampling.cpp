@@ -89,7 +89,7 @@ class Ranking {
   std::vector<Bucket> buckets_;
 };
 
-/// The logits, with those of the text's tokens lowered.
+/// Applies the repetition penalty: lowers the logits of tokens that occur in the text.
 template <RealScalar R>
 std::vector<R> penalised(std::span<const R> logits, double penalty, std::span<const std::int32_t> text) {
   std::vector<R> brought_down(logits.begin(), logits.end());
@@ -111,7 +111,7 @@ std::int32_t sample(std::span<const R> logits, const SamplingOptions& options, s
   if (options.repetition_penalty != 1 && !text.empty()) logits = changed = penalised(logits, options.repetition_penalty, text);
   for (R logit : logits)
     require(!std::isnan(logit) && logit < std::numeric_limits<R>::infinity(), "sample", "the model's logits are not finite");
-  if (options.temperature == 0)  // the first of equal logits
+  if (options.temperature == 0)  // picks the first of equal logits
     return static_cast<std::int32_t>(std::max_element(logits.begin(), logits.end()) - logits.begin());
   const Ranking<R> ranking(logits, options.temperature);
   const std::size_t most = options.top_k > 0 ? static_cast<std::size_t>(options.top_k) : logits.size();

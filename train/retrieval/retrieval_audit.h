@@ -10,7 +10,7 @@ struct Leak {
   std::int64_t step = 0, row = 0;                  ///< of the training batch
   std::int64_t window_first = 0, window_last = 0;  ///< the tokens of the training text that are read and predicted, [first, last)
   std::int64_t passage = 0;
-  std::int64_t passage_first = 0, passage_last = 0;  ///< its tokens in the text that passages are cut from
+  std::int64_t passage_first = 0, passage_last = 0;  ///< the passage's tokens, in the text from which passages are cut
 };
 
 struct RetrievalAudit {

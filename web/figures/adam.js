@@ -1,10 +1,11 @@
 "use strict";
-// Adam on a landscape that is turned, its path turned back: with a second moment for each part, and with one for both.
+// Adam on a rotated landscape, with its path rotated back: with separate second moments for the real and the imaginary part, and with
+// one for both.
 
 live("adam", (figure) => {
   const loss = (z) => modulus(add(times(z, z), [1, 0])) ** 2;
   const gradient = (z) => scaled(times(conjugate(z), add(times(z, z), [1, 0])), 4);
-  /** argand's AdamW without decay (optim/adamw.h), rate 0.05: where it comes to, turned back. */
+  /** The path of argand's AdamW without decay (optim/adamw.h) at rate 0.05, rotated back. */
   const pathOf = (start, degrees, two, steps) => {
     const turn = turnOf((degrees * Math.PI) / 180), path = [start];
     let z = times(turn, start), m = [0, 0], v = [0, 0];

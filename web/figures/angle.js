@@ -1,5 +1,5 @@
 "use strict";
-// Descent of the angle of an algebra, on L = γ κ(θ): where it stops, and what moves it from π/4.
+// Gradient descent on the angle θ of a QIC algebra, with the loss L = γ κ(θ): where it stops, and what moves it away from π/4.
 
 live("angle", (figure) => {
   const kappa = (theta) => -1 + Math.sin(2 * theta);
@@ -22,7 +22,7 @@ live("angle", (figure) => {
   const names = { 0: "0", [Math.PI / 4]: "π/4", [Math.PI / 2]: "π/2" }, row = figure.row();
   const chart = figure.chart(row, "κ over θ", { from: -0.95, to: 2.52, ticks: [0, Math.PI / 4, Math.PI / 2], text: (x) => names[x], name: "θ" },
     { from: -2.15, to: 0.25, ticks: [-2, -1, 0], name: "κ = J²" });
-  // Near π/4 a hand means π/4 itself.
+  // Whoever drags the start this close to π/4 means π/4 itself.
   const snapped = (theta) => (Math.abs(theta - Math.PI / 4) < 0.02 ? Math.PI / 4 : clamp(theta, -0.9, 2.5));
   chart.grip({ label: "the angle at the start", kind: "z", at: () => [start, kappa(start)], step: [0.05, 0], text: (z) => real(z[0], 3), when: () => figure.shown, move: (z) => (start = snapped(z[0])) });
   const controls = figure.controls();

@@ -1,5 +1,6 @@
 "use strict";
-// A circle of gradients travels back through two layers: g_w = ā g_v + b ḡ_v, then g_z = ā g_w + b ḡ_w. The library has a and b.
+// A circle of gradients is propagated backwards through two layers: g_w = ā g_v + b ḡ_v, then g_z = ā g_w + b ḡ_w. The library computes
+// the derivatives a and b.
 
 live("backwards", (figure) => {
   const LAYERS = ["z^2", "z + conj(z)/2", "conj(z)", "exp(z)", "|z|*z", "modrelu(z, -0.5)", "z/|z|", "1/z"];

@@ -25,7 +25,7 @@ live("ellipse", (figure) => {
     text: () => `${angle.value} degrees`,
     move: (z, way) => (angle.value = way ? (angle.value + 5 * (way[1] - way[0]) + 360) % 360 : (Math.round((Math.atan2(z[1], z[0]) * 180) / Math.PI) + 360) % 360) });
   images.grip({ label: "your guess of where the end comes to", kind: "guess", at: () => guess, when: () => !figure.shown, move: (z) => (guess = z) });
-  // The tip of the first arrow is a e^{it}: what is dragged is a. The end of the second is b's.
+  // The tip of the first arrow is a e^{it}, so dragging it changes a; dragging the end of the second changes b.
   images.grip({ label: "the tip of the first arrow, a times the step", kind: "a", at: () => times(a, turnOf(turn)), when: () => figure.shown,
     move: (z) => (a = times(z, turnOf(-turn))) });
   images.grip({ label: "the tip of the second arrow, b times the conjugate step", kind: "b", at: () => end(turn), when: () => figure.shown,
@@ -61,7 +61,7 @@ live("ellipse", (figure) => {
     images.arrow(first, end(turn), "b");
     if (figure.shown) images.ring(guess);
     for (const [name, from, arrow] of [["a", [0, 0], first], ["b", first, times(b, turnOf(-turn))]]) {
-      const side = scaled([arrow[1], arrow[0]], 13 / Math.max(1e-9, modulus(arrow)));  // beside the middle of the arrow
+      const side = scaled([arrow[1], arrow[0]], 13 / Math.max(1e-9, modulus(arrow)));  // puts the letter beside the middle of the arrow
       images.words(name, add(from, scaled(arrow, 0.5)), name, { dx: side[0], dy: side[1] + 4 });
     }
     figure.values = { halfAxes: [p + q, Math.abs(p - q)], determinant: p * p - q * q, end: end(turn) };

@@ -1,5 +1,5 @@
 "use strict";
-// Richardson's triangle for a function of one's own, column by column, beside what the library's judge makes of it.
+// Richardson's triangle for a function that the reader types, column by column, beside the verdict of the library's gradient check.
 
 live("judge", (figure) => {
   const COLUMNS = 6, COLOURS = ["b", "warm", "along", "a", "against", "text"];
@@ -22,7 +22,7 @@ live("judge", (figure) => {
     },
   });
 
-  /** T_j(h) = T_{j-1}(h) + (T_{j-1}(h) − T_{j-1}(qh)) / (q^{2j} − 1), one row a step. */
+  /** T_j(h) = T_{j-1}(h) + (T_{j-1}(h) − T_{j-1}(qh)) / (q^{2j} − 1), with one row for each step h. */
   const triangle = (quotients, q) => {
     const made = [];
     for (const quotient of quotients) {

@@ -1,10 +1,10 @@
 "use strict";
-// What the live figures of the chapters share. Each is guessed first and moved then: it asks, hides the answer, and shows it once the
-// reader has committed. Without this script, and on paper, the chapter's picture stands in its place.
+// The parts that all live figures share. Each figure first asks the reader for a guess; after that it shows the answer and can be moved.
+// Without scripts, and on paper, the chapter's still picture appears instead.
 
 const BUILDERS = new Map(), LIVE = new Map();
 
-/** Registers a figure; build(figure) makes its boards and controls. With `library` it asks argand itself, by figure.ask. */
+/** Registers a figure; build(figure) makes its boards and controls. With `library` set, the figure can call argand with figure.ask. */
 function live(name, build, library = false) {
   BUILDERS.set(name, { build, library });
 }
@@ -18,14 +18,14 @@ function make(name, attributes, parent, ...content) {
 }
 
 let starting = null;
-/** The library, started once a page, when the first figure that asks it comes into view. */
+/** The library: started once per page, when the first figure that needs it comes into view. */
 function library(address) {
   starting ??= new Promise((loaded, failed) => document.head.append(Object.assign(document.createElement("script"),
     { src: address, onload: loaded, onerror: () => failed(new Error("lab-module.js does not load")) }))).then(() => startEngine());
   return starting;
 }
 
-/** Resolves when what was drawn is on the screen. */
+/** Resolves once the browser has painted what was drawn. */
 const painted = () => new Promise((done) => requestAnimationFrame(() => {
   const channel = new MessageChannel();
   channel.port1.onmessage = () => done(performance.now());
@@ -34,14 +34,14 @@ const painted = () => new Promise((done) => requestAnimationFrame(() => {
 
 const clamp = (x, low, high) => Math.min(high, Math.max(low, x));
 const conjugate = (a) => [a[0], -a[1]];
-/** a dz + b dz̄, and ā g + b ḡ, the same backwards. */
+/** A step dz forwards through derivatives a and b, a dz + b dz̄, and a gradient g backwards, ā g + b ḡ. */
 const forwards = (a, b, dz) => add(times(a, dz), times(b, conjugate(dz)));
 const backwards = (a, b, g) => add(times(conjugate(a), g), times(b, conjugate(g)));
 const around = (count, f) => Array.from({ length: count }, (_, k) => f((2 * Math.PI * k) / count));
 
 // ---------------------------------------------------------------- boards
 
-/** What can be taken hold of, with a hand or with the arrow keys. */
+/** A handle that moves a point, by dragging or with the arrow keys. */
 class Grip {
   constructor(board, { label, at, move, text, kind = "z", step, when = () => true }) {
     Object.assign(this, { board, at, move, text: text ?? ((z) => complex(z, 3)), step, when });
@@ -74,21 +74,21 @@ class Grip {
     this.part.hidden = !this.when() || !finite(z) || x < -0.01 || x > 1.01 || y < -0.01 || y > 1.01;
     this.part.style.left = 100 * x + "%";
     this.part.style.top = 100 * y + "%";
-    this.part.setAttribute("aria-valuenow", Number(z[0].toFixed(6)));  // without an exponent, which no reader takes
+    this.part.setAttribute("aria-valuenow", Number(z[0].toFixed(6)));  // no exponent: screen readers do not understand one
     this.part.setAttribute("aria-valuetext", this.text(z));
   }
 }
 
-/** What planes and charts have in common: a drawing, grips on it, a line below it. */
+/** The common part of planes and charts: a drawing with grips and a line of text below. */
 const Board = (Base) => class extends Base {
   constructor(figure, row, label, view, kind) {
     const cell = make("div", { class: "live-cell" }, row), box = make("div", { class: "live-board " + kind }, cell);
     super(element("svg", { viewBox: view, role: "img", "aria-label": label }, box));
     Object.assign(this, { figure, box, grips: [], below: make("p", { class: "live-below" }, cell) });
-    // Letters keep their size on the screen, whatever the size of the board.
+    // Text keeps its size on the screen, whatever the size of the board.
     const width = Number(view.split(" ")[2]);
     new ResizeObserver(() => (box.style.setProperty("--unit", width / Math.max(1, box.clientWidth)), figure.update())).observe(box);
-    // A mouse takes the nearest grip along; a finger on the board scrolls the page.
+    // Pressing the mouse anywhere on the board moves the nearest grip there; a finger on the board scrolls the page.
     box.addEventListener("pointerdown", (event) => {
       if (event.pointerType === "touch" || event.button !== 0 || event.target.closest(".live-grip")) return;
       const distance = (grip) => {
@@ -131,7 +131,7 @@ class LivePlane extends Board(Plane) {
   keyStep() { return 0.04 * this.half; }
 }
 
-/** A chart over x and y; `x` and `y` are { from, to, ticks, text(tick), name }. */
+/** A chart with axes; `x` and `y` describe them as { from, to, ticks, text(tick), name }. */
 class LiveChart extends Board(Plane) {
   constructor(figure, row, label, x, y) {
     super(figure, row, label, "0 0 300 200", "chart");
@@ -176,7 +176,7 @@ class LiveFigure {
     this.question = make("div", { class: "live-ask" }, root);
   }
   row(kind = "") { return make("div", { class: "live-row " + kind }, this.root); }
-  /** Sliders and fields, hidden until the guess is made unless `always`. */
+  /** A container for sliders and fields, hidden until the reader has guessed unless `always` is "always". */
   controls(always = "") { return make("div", { class: "live-controls " + always }, this.root); }
   plane(row, label, half) { return this.#board(new LivePlane(this, row, label, half)); }
   chart(row, label, x, y) { return this.#board(new LiveChart(this, row, label, x, y)); }
@@ -184,7 +184,7 @@ class LiveFigure {
     this.boards.push(board);
     return board;
   }
-  /** An object whose `value` is the slider's; text(value) is shown beside it. */
+  /** A slider, as an object with a `value`; text(value) is shown beside it. */
   slider(row, label, { min, max, step, value, text = (x) => real(x, 4) }) {
     const line = make("label", {}, row, label + " "), input = make("input", { type: "range", min, max, step }, line), shown = make("output", {}, line);
     const slider = {
@@ -208,7 +208,7 @@ class LiveFigure {
     input.addEventListener("change", () => (changed(), this.update()));
     return input;
   }
-  /** A field for a formula; `fault(text)` says what is wrong with it, below it. */
+  /** A field for a formula; its `fault(text)` shows an error message below it. */
   field(row, label, value) {
     const input = make("input", { spellcheck: false, autocapitalize: "off", autocomplete: "off", value }, make("label", { class: "formula" }, row, label + " "));
     const said = make("p", { class: "live-fault", role: "alert", hidden: "" }, row);
@@ -219,15 +219,15 @@ class LiveFigure {
       input.setAttribute("aria-invalid", Boolean(text));
     } });
   }
-  /** What is to be seen, in words and numbers, once it is shown. */
+  /** Describes what the figure shows, in words and numbers. */
   say(text) {
     this.said ??= make("p", { class: "live-said" }, this.root);
     this.said.hidden = !text;
     this.said.textContent = text;
   }
 
-  /** Asks first. `answers`: buttons to choose from, else a guess is placed on a board. check(k) is [right or null, words]; again() sets
-      another problem. */
+  /** Asks the reader before showing the answer. `answers` become buttons to choose from; without them, the guess is placed on a board.
+      check(k) judges answer k, -1 for "just show it": [right (null: no verdict), explanation]. again() sets another problem. */
   predict({ ask, answers = [], check, again }) {
     const question = make("p", {}, this.question), row = make("div", { class: "live-answers" }, this.question), verdict = make("output", { class: "live-verdict" }, this.question);
     const show = (k) => {
@@ -260,7 +260,7 @@ class LiveFigure {
     set();
   }
 
-  /** Something has changed: ask the library if need be, draw, and measure until it is on the screen. */
+  /** Called after every change: asks the library if necessary, draws, and measures the time until the result is on the screen. */
   async update() {
     this.began ??= performance.now();
     this.again = true;
@@ -288,7 +288,7 @@ class LiveFigure {
 addEventListener("DOMContentLoaded", () => {
   for (const root of document.querySelectorAll(".live[data-live]")) {
     const name = root.dataset.live, { build, library: asks } = BUILDERS.get(name);
-    if (asks && !root.dataset.module) continue;  // a site without the lab: the picture stays
+    if (asks && !root.dataset.module) continue;  // the site was built without the lab: keep the picture
     const figure = new LiveFigure(name, root);
     LIVE.set(name, figure);
     root.closest("figure").classList.add("alive");
@@ -303,7 +303,7 @@ addEventListener("DOMContentLoaded", () => {
           figure.ask = await library(root.dataset.module);
           figure.update();
         } catch (error) {
-          root.closest("figure").classList.remove("alive");  // the picture instead
+          root.closest("figure").classList.remove("alive");  // show the picture instead
         }
       }, { rootMargin: "200px" });
       seen.observe(root);

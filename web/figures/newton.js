@@ -1,5 +1,5 @@
 "use strict";
-// Newton-Schulz on singular values: an odd polynomial, over and over.
+// The Newton-Schulz iteration on singular values: an odd polynomial, applied again and again.
 
 live("newton", (figure) => {
   const POLYNOMIALS = { "Muon's, 3.4445 s − 4.775 s³ + 2.0315 s⁵": [3.4445, -4.775, 2.0315], "Newton's, (3 s − s³)/2": [1.5, -0.5, 0] };
@@ -10,7 +10,7 @@ live("newton", (figure) => {
     while (run.length <= STEPS) run.push(after(run.at(-1), polynomial));
     return run;
   };
-  // Those of docs/programs/polar_factor.cpp: 3, 1, 0.1 and 0.01, divided by √2 times their norm.
+  // The singular values of docs/programs/polar_factor.cpp, 3, 1, 0.1 and 0.01, divided by √2 times their norm; as logarithms.
   const values = [3, 1, 0.1, 0.01].map((s) => Math.log10(s / Math.sqrt(2 * 10.0101)));
   const row = figure.row(), chart = figure.chart(row, "Singular values over the steps",
     { from: -0.4, to: STEPS, ticks: [0, 5, 10, 15], name: "steps" }, { from: -3.2, to: 0.4, ticks: [-3, -2, -1, 0], text: (y) => ["1", "0.1", "0.01", "0.001"][-y], name: "singular value" });

@@ -1,9 +1,9 @@
 "use strict";
-// Queries and keys turn with their positions, each component at its own speed; the score hangs on the distance alone.
+// Queries and keys are rotated by their positions, each component at its own speed; the score depends only on their distance.
 
 live("rotary", (figure) => {
   const N = 8, omega = Array.from({ length: N }, (_, j) => 5000 ** (-j / N));
-  /** 200/√16 Σ cos((m + a − s) ω): the head by hand. */
+  /** 200/√16 Σ cos((m + a − s) ω): the score of the head set by hand in examples/09_attention_by_hand.cpp. */
   const score = (ahead, m, s) => 50 * omega.reduce((sum, w) => sum + Math.cos((m + ahead - s) * w), 0);
   const dials = figure.row("dials"), planes = omega.map((w, j) => {
     const plane = figure.plane(dials, `component ${j}`, 1.25);

@@ -1,5 +1,6 @@
 "use strict";
-// The error of a numerical derivative against its step, for a function of one's own. Values and derivative are the library's.
+// The error of a numerical derivative against its step size, for a function that the reader types. The library computes the values
+// and the derivative.
 
 live("steps", (figure) => {
   const HS = Array.from({ length: 46 }, (_, k) => 10 ** (-k / 3)), FLOOR = 1e-16;
@@ -33,7 +34,7 @@ live("steps", (figure) => {
     at = p;
     const value = (k) => answer.value[k], minus = (u, v) => add(u, scaled(v, -1)), slope = add(answer.dz[0], answer.dzbar[0]);
     const off = (quotient) => modulus(minus(quotient, slope));
-    // Only where f is real on the axis and holomorphic is Im f(x + ih)/h its derivative.
+    // Im f(x + ih)/h approximates the derivative only if f is holomorphic and real on the real axis.
     const whole = Math.abs(value(0)[1]) === 0 && modulus(answer.dzbar[0]) === 0 && HS.every((_, k) => value(1 + 3 * k)[1] === 0);
     curves = {
       one: HS.map((h, k) => off(scaled(minus(value(1 + 3 * k), value(0)), 1 / h))),

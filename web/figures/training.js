@@ -1,15 +1,15 @@
 "use strict";
-// Two networks that learn in the page what the tube of chapter 6 does: the one of docs/programs/network_by_hand.cpp, number for number,
-// and a real one of its size. They see signals of a sector of the circle and are asked about all of it.
+// Two networks learn in the page what the amplifier tube of chapter 6 does to a signal: that of docs/programs/network_by_hand.cpp, with
+// the same numbers, and a real one of equal size. They train on signals from a sector of the circle and are tested on all of it.
 
 live("training", (figure) => {
   const SAMPLES = 200, EVERY = 10, polar = (r, t) => scaled(turnOf(t), r), square = (z) => z[0] * z[0] + z[1] * z[1];
   const tube = (s) => times(scaled(s, 2.1587 / (1 + 1.1517 * square(s))), turnOf((4.0033 * square(s)) / (1 + 9.104 * square(s))));
 
-  /** Complex, without biases: y = Σ v modReLU(w s, c), eight times the numbers Re w, Im w, Re v, Im v, c. */
+  /** The complex network, without biases: y = Σ v modReLU(w s, c). Its parameters are eight groups of Re w, Im w, Re v, Im v, c. */
   const modrelu = {
     start: () => Array.from({ length: 8 }, (_, k) => [...polar(1, 2.4 * k), ...polar(0.3, -2.4 * k), -k / 8]).flat(),
-    /** The answer to s; with a gradient e of the answer, adds those of the numbers to d. */
+    /** The output for s. Given d, adds to it the gradients of the parameters, where e is the gradient of the output. */
     run(p, s, e, d) {
       let x = 0, y = 0;
       for (let k = 0; k < 40; k += 5) {
@@ -30,7 +30,7 @@ live("training", (figure) => {
       return [x, y];
     },
   };
-  /** Real, on the parts of s: ten times the numbers w, w', bias, v, v', then the two biases of the answer. */
+  /** The real network, which reads Re s and Im s: ten groups of w, w', bias, v, v', then the two biases of the output. */
   const parts = {
     start: () => [...Array.from({ length: 10 }, (_, k) => [...polar(1, 2.4 * k), -k / 10, ...polar(0.3, -2.4 * k)]).flat(), 0, 0],
     run(p, s, e, d) {
@@ -93,7 +93,7 @@ live("training", (figure) => {
     }
     figure.update();
   }
-  /** At most twenty steps a picture, so that they can be watched, and what else the page does goes on. */
+  /** Takes at most twenty steps between two drawings, so that training can be watched and the page stays responsive. */
   function train() {
     if (trained !== trainedAt()) restart();
     for (let k = 0; k < 2 && nets[0].history.length <= steps.value / EVERY; ++k)

@@ -1,5 +1,5 @@
 "use strict";
-// Two walks from one start over the contours of L, along -g and along its conjugate. The library walks.
+// Gradient descent from one start over the contours of L: one path along -g, one along its conjugate. The library computes both.
 
 live("walks", (figure) => {
   let start = [1, 0.5], drawn = "", reply = null;

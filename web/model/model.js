@@ -1,9 +1,9 @@
 "use strict";
-// Trains, watches, and lets a head be turned by hand.
+// Trains the models, shows their attention, and lets the reader rotate a head by hand.
 
 const byId = (id) => document.getElementById(id);
-const JUDGED = { texts: 16, words: 60, temperature: 0.5 };  // some 120 sentences
-const EVERY = 50;  // steps between judgements
+const JUDGED = { texts: 16, words: 60, temperature: 0.5 };  // about 120 sentences in all
+const EVERY = 50;  // steps between two judgements of the sentences
 let ask = null, models = [], training = false, looking = false, lookAgain = false, seen = [null, null];
 
 // ---------------------------------------------------------------- charts
@@ -50,7 +50,7 @@ function drawSentences(k) {
 
 // ---------------------------------------------------------------- training
 
-/** The answer to a request; what is wrong is shown, and thrown. */
+/** The answer to a request. An error is shown on the page and thrown. */
 async function asked(request, fault = "fault") {
   const reply = await ask(request);
   byId(fault).hidden = !reply.error;
@@ -68,7 +68,7 @@ async function judge(k, turn = []) {
   return { sentences, share: sentences.length ? (100 * right) / sentences.length : 0 };
 }
 
-/** Some tenths of a second of steps, so that what else is asked of the library does not wait longer. */
+/** Trains model k for about a tenth of a second, at most `most` steps, so that other requests to the library do not wait longer. */
 async function some(k, most) {
   const one = models[k], began = performance.now();
   const reply = await asked({ step: one.model, count: Math.min(one.chunk ?? 1, most) });
@@ -129,7 +129,7 @@ function say() {
 const plane = new Plane(byId("phases"));
 const turns = () => (Number(byId("turn").value) ? [[Number(byId("layer").value), Number(byId("head").value), (Number(byId("turn").value) * Math.PI) / 180]] : []);
 
-/** Asks what the models do with the text, and draws it; while they are busy, only the newest wish waits. */
+/** Requests what the models do with the text and draws it; while the library is busy, only the newest request waits. */
 async function look() {
   lookAgain = true;
   if (looking) return;
@@ -142,7 +142,7 @@ async function look() {
       draw();
     }
   } catch {
-    // said below the text
+    // the message is shown below the text
   } finally {
     looking = false;
   }
@@ -174,7 +174,7 @@ function drawMap(k, layer, head, query) {
   svg.setAttribute("aria-label", `Attention of ${models[k].name}, layer ${layer + 1}, head ${head + 1}: ${words[query]} attends most to ${most}`);
 }
 
-/** λ e^{i (δ θ + b + t ω)}: what the score takes the real part of products of. */
+/** λ e^{i (δ θ + b + t ω)} of a query or key λ e^{iθ} at position t. A score is the real part of query times conjugate key, summed over pairs. */
 function phasor(z, delta, bias, t, omega) {
   return scaled(turnOf(delta * Math.atan2(z[1], z[0]) + bias + t * omega), modulus(z));
 }
@@ -214,7 +214,7 @@ function draw() {
   document.documentElement.dataset.looked = Number(document.documentElement.dataset.looked || 0) + 1;
 }
 
-/** What a head that is turned by hand does to the sentences. */
+/** Shows how rotating a head by hand changes the share of right sentences. */
 async function judgeTurned() {
   if (!models.length) return;
   const { sentences, share } = await judge(0, turns());
@@ -228,7 +228,7 @@ function showMaps() {
 
 // ---------------------------------------------------------------- files
 
-/** A tape archive: 512 bytes of names and numbers before each file. */
+/** A tar archive: each file follows a header of 512 bytes. */
 function packed(files) {
   const parts = [], text = new TextEncoder();
   for (const [name, bytes] of files) {
@@ -242,7 +242,7 @@ function packed(files) {
   return new Blob([...parts, new Uint8Array(1024)]);
 }
 
-/** The checkpoint in an archive; anything else as it is. */
+/** The checkpoint inside a tar archive; bytes that are not an archive are returned unchanged. */
 function checkpointIn(bytes) {
   const words = (at, length) => new TextDecoder().decode(bytes.subarray(at, at + length)).split("\0")[0];
   for (let at = 0; at + 512 <= bytes.length && words(at + 257, 5) === "ustar";) {
@@ -293,7 +293,7 @@ byId("beside").addEventListener("change", say);
 drawCharts();
 startEngine("argand_model").then(async (engine) => {
   ask = engine;
-  const quietly = (f) => (...given) => f(...given).catch(() => (training = false, say()));  // what is wrong is shown
+  const quietly = (f) => (...given) => f(...given).catch(() => (training = false, say()));  // asked() has already shown the error
   byId("train").addEventListener("click", quietly(train));
   byId("save").addEventListener("click", quietly(save));
   byId("open").addEventListener("change", quietly(async () => byId("open").files[0] && open(new Uint8Array(await byId("open").files[0].arrayBuffer()))));

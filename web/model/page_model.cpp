@@ -19,7 +19,7 @@ namespace {
 
 using nlohmann::json;
 
-/// The grammar and a million of its words, as `argand train lm` reads them.
+/// The built-in grammar and a million words drawn from it, the same that `argand train lm` uses.
 struct Source {
   Grammar grammar;
   Corpus corpus = grammar.corpus(1'000'000, 20'000, 20'000, 0);
@@ -68,7 +68,7 @@ class Learner {
   std::int64_t size() const { return count_parameters(parameters_); }
   Model<float>& model() { return *model_; }
 
-  /// One step, as TrainingRun takes it; returns the loss before it, in nats a word.
+  /// One step, as TrainingRun takes it; returns the loss before it, in nats per word.
   double step() {
     const LmBatch batch = batches_.at(static_cast<std::uint64_t>(step_));
     zero_grad(parameters_);
@@ -88,7 +88,7 @@ class Learner {
     source().words().save(folder + "/vocab.txt");
   }
 
-  /// The parameter of a layer's attention, [H, d_k/2]; null for a model without.
+  /// A parameter of the layer's attention, [H, d_k/2]; null if the model has none of that name.
   float* attention_parameter(std::int64_t layer, const std::string& name) {
     for (auto& p : parameters_)
       if (p.name == fmt::format("blocks.{}.attn.{}", layer, name)) return std::get<Var<float>>(p.var).value().data();
@@ -117,7 +117,7 @@ Learner& learner(const json& number) {
   return *learners()[k];
 }
 
-/// x [shape] as nested arrays, complex numbers as [re, im]; leaves x behind them.
+/// Reads numbers from x, of this shape, into nested arrays, complex numbers as [re, im]; advances x past them.
 template <class T>
 json nested(const T*& x, std::span<const std::int64_t> shape) {
   json all = json::array();
@@ -138,7 +138,7 @@ json nested(const Tensor<T>& x) {
   return nested(data, std::span<const std::int64_t>(x.shape().begin(), x.shape().end()));
 }
 
-/// The angles a position that the pairs of a head are turned by.
+/// The angles by which the pairs of a head are rotated per position.
 json frequencies(const ModelConfig& model) {
   const std::int64_t n = model.d_model / model.n_heads / 2;
   const auto* own = dynamic_cast<const ComplexFormerConfig*>(&model.own<DecoderConfig>());
@@ -159,7 +159,7 @@ json described(const Learner& learner) {
           {"entropy", source().grammar.entropy_per_token()}};
 }
 
-/// Adds angles to the phase biases of some heads, until it is destroyed.
+/// Adds angles to the phase biases of some heads; its destructor restores them.
 class Turned {
  public:
   Turned(Learner& learner, const json& turns) : n_(learner.config().model.d_model / learner.config().model.n_heads / 2) {
@@ -184,11 +184,11 @@ class Turned {
   std::vector<std::pair<float*, std::vector<float>>> rows_;
 };
 
-/// Each finished sentence of a text with what is wrong with it, "" for nothing.
+/// Appends each finished sentence of a text with its grammatical error, "" if there is none.
 void judge_sentences(const std::vector<std::int32_t>& text, json& sentences) {
   const Grammar& grammar = source().grammar;
   Judgement before;
-  std::size_t first = 1;  // after <eos>
+  std::size_t first = 1;  // the text begins with <eos>
   for (std::size_t end = 2; end <= text.size(); ++end) {
     const Judgement now = grammar.judge(std::span(text).first(end));
     if (now.sentences == before.sentences) continue;
@@ -244,7 +244,7 @@ json watched(const json& request) {
     for (const auto& [key, name] : {std::pair{"delta", "delta"}, {"bias", "phase_bias"}})
       if (const float* x = seen.attention_parameter(static_cast<std::int64_t>(layer), name))
         layers[layer][key] = nested(x, std::array{model.n_heads, n});
-  // What may come next.
+  // The most probable next words.
   const std::int64_t V = logits.shape().back();
   const float* last = logits.value().data() + (ids.size() - 1) * V;
   double sum = 0;

@@ -1,5 +1,5 @@
 "use strict";
-// One slide at a time on a wide screen; the address says which, so that a link leads to it.
+// Shows one slide at a time on a wide screen. The address names the slide, so that links can lead to it.
 
 addEventListener("DOMContentLoaded", () => {
   const byId = (id) => document.getElementById(id), slides = [...document.querySelectorAll("section")], wide = matchMedia("(min-width: 900px)");
@@ -12,7 +12,7 @@ addEventListener("DOMContentLoaded", () => {
     try {
       history.replaceState(null, "", "#" + (at + 1));
     } catch {
-      // Some browsers keep the address of a file as it is.
+      // Some browsers do not let a page opened as a file change its address.
     }
   }
   const read = () => show((Number(location.hash.slice(1)) || 1) - 1);
@@ -22,7 +22,7 @@ addEventListener("DOMContentLoaded", () => {
 
   addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || !document.body.classList.contains("deck") || !keys[event.key]) return;
-    if (event.key === " " && event.target.closest("button, a")) return;  // which it presses
+    if (event.key === " " && event.target.closest("button, a")) return;  // there the space key presses the button
     event.preventDefault();
     keys[event.key]();
   });

@@ -1,4 +1,4 @@
-"""The slides of docs/teaching/slides.md as a page of the site: a heading begins a slide, <details> are the notes."""
+"""The slides of docs/teaching/slides.md as a page of the site: each heading begins a slide, <details> hold the speaker's notes."""
 import html
 import os
 import re
@@ -10,10 +10,10 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 
 
 def slides_of(body):
-    """The HTML of each slide, from that of the whole text."""
+    """Splits the HTML of the whole text into slides."""
     parts = re.split(r"(?=<h2\b)", body)[1:]
     parts = [re.sub(r"<details>\s*<summary>.*?</summary>(.*?)</details>", r"<aside>\1</aside>", part, flags=re.S) for part in parts]
-    return [re.sub(r"<(/?)h2\b", r"<\1h1", parts[0]), *parts[1:]]  # the first is the title of the page
+    return [re.sub(r"<(/?)h2\b", r"<\1h1", parts[0]), *parts[1:]]  # the first heading is the title of the page
 
 
 def write_slides(out, title, body):
@@ -29,7 +29,7 @@ def write_slides(out, title, body):
 
 
 def print_slides(out):
-    """slides.pdf beside slides.html, a page a slide."""
+    """Prints slides.pdf beside slides.html, one page per slide."""
     program = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
     if not program:
         sys.exit("book: --pdf needs chromium (./dev install-deps --all)")

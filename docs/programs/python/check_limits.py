@@ -1,4 +1,4 @@
-"""Where there is nothing to compare with, and where noise hides the answer."""
+"""The limits of a check: at a kink there is no derivative to compare with, and noise can hide the answer."""
 import argand
 import numpy as np
 

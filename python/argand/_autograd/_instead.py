@@ -1,4 +1,4 @@
-"""What PyTorch's users look for and do not find, and what to write instead."""
+"""Names that PyTorch users look for and argand lacks, with what to write instead."""
 from __future__ import annotations
 
 INTEGERS = "integers are NumPy's: "
@@ -36,6 +36,6 @@ INSTEAD = {
 
 
 def no_attribute(owner: str, name: str, hint: str = "") -> AttributeError:
-    """The exception for a name that is not there."""
+    """The exception for an unknown name; its message says what to write instead, if anything."""
     hint = INSTEAD.get(name, hint)
     return AttributeError(f"{owner} has no attribute '{name}'" + (f"; {hint}" if hint else ""))

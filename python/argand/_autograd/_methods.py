@@ -1,4 +1,4 @@
-"""The methods that torch.Tensor and numpy.ndarray have: the library's functions, bound to their first argument."""
+"""Adds the methods of torch.Tensor and numpy.ndarray: the library's functions, with the tensor as their first argument."""
 from __future__ import annotations
 
 from typing import Any, Tuple

@@ -8,7 +8,7 @@ import numpy as np
 from .. import _argand
 from .._argand import Tensor
 
-# Where NumPy's name differs from PyTorch's; and the operators, with the method to call if a tensor is on their right.
+# NumPy's names that differ from PyTorch's; then the operators, with the method to call if the tensor is the right operand.
 NAMES = {"absolute": "abs", "arccos": "acos", "arccosh": "acosh", "arcsin": "asin", "arcsinh": "asinh", "arctan": "atan", "arctan2": "atan2",
          "arctanh": "atanh", "conjugate": "conj", "negative": "neg"}
 OPERATORS = {"add": "add", "subtract": "sub", "multiply": "mul", "divide": "truediv", "true_divide": "truediv", "power": "pow", "matmul": "matmul"}

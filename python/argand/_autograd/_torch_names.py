@@ -1,4 +1,4 @@
-"""What PyTorch's tensors have as methods beyond the ops, and the functions that make tensors."""
+"""Methods of PyTorch's tensors other than ops, and the functions that create tensors."""
 from __future__ import annotations
 
 from typing import Any, Optional, Tuple
@@ -11,7 +11,7 @@ from ._tensors import tensor
 
 
 class Size(int):
-    """The number of elements, as NumPy's `x.size`; called, the shape or one axis of it, as PyTorch's `x.size()` and `x.size(0)`."""
+    """The number of elements, like NumPy's `x.size`; calling it gives the shape or one axis of it, like PyTorch's `x.size()` and `x.size(0)`."""
 
     _shape: Tuple[int, ...]
 
@@ -23,24 +23,24 @@ _elements = Tensor.size.__get__  # type: ignore[attr-defined]
 
 
 def size(x: Tensor) -> Size:
-    """How many numbers it has."""
+    """The number of elements, or when called the shape."""
     number = Size(_elements(x))
     number._shape = x.shape
     return number
 
 
 def clone(x: Tensor) -> Tensor:
-    """The same numbers; a gradient goes through."""
+    """A copy through which gradients pass."""
     return op_functions["reshape"](x, x.shape)
 
 
 def norm(x: Tensor, p: float = 2.0, dim: Any = None, keepdim: bool = False) -> Tensor:
-    """(Σ |x|^p)^(1/p), of all numbers or along axes."""
+    """(Σ |x|^p)^(1/p), over all elements or along axes."""
     return op_functions["vector_norm"](x, p, dim, keepdim)
 
 
 def to(x: Tensor, target: Any = None, dtype: Any = None) -> Tensor:
-    """Another type, or that of another tensor: x.to(argand.float32), x.to(y). The device "cpu" changes nothing."""
+    """Converts to a type, or to the type of another tensor: x.to(argand.float32), x.to(y). The device "cpu" changes nothing."""
     if isinstance(target, str) and target.split(":")[0] in ("cpu", "cuda", "mps"):
         if target != "cpu":
             raise Error(f"to: argand computes on the CPU; there is no {target}")
@@ -58,22 +58,22 @@ def _in_precision(letter: str) -> Any:
 
 
 def same(x: Tensor) -> Tensor:
-    """x: every tensor is dense, in order, and on the CPU."""
+    """Returns x itself: every tensor is already contiguous and on the CPU."""
     return x
 
 
 def is_complex(x: Tensor) -> bool:
-    """Whether its numbers are complex."""
+    """Whether the elements are complex."""
     return x.dtype.kind == "c"
 
 
 def dim(x: Tensor) -> int:
-    """How many axes it has."""
+    """The number of axes."""
     return x.ndim
 
 
 def missing(x: Tensor, name: str) -> Any:
-    """Names what to write for a method that is PyTorch's, for x has none of that name."""
+    """Called for unknown attributes: raises an error that says what to write instead of PyTorch's method."""
     kind = "there are no in-place ops: write x = x.{0}(...), or x.assign(values) for a variable's new values".format(name.rstrip("_"))
     raise no_attribute("'argand.Tensor' object", name, kind if name.endswith("_") and not name.startswith("_") else "")
 
@@ -87,7 +87,7 @@ def _shape(size: Tuple[Any, ...]) -> Tuple[int, ...]:
 
 
 def full(size: Any, fill_value: complex, dtype: Any = None, requires_grad: bool = False) -> Tensor:
-    """A tensor of one number: full((2, 3), 1j)."""
+    """A tensor whose elements all have one value: full((2, 3), 1j)."""
     return tensor(np.full(size, fill_value, dtype=dtype or (complex if isinstance(fill_value, complex) else float)), requires_grad=requires_grad)
 
 
@@ -122,19 +122,19 @@ def linspace(start: complex, end: complex, steps: int, requires_grad: bool = Fal
 
 
 def _drawn(kind: str, size: Tuple[Any, ...], dtype: Any, requires_grad: bool, a: float, b: float) -> Tensor:
-    from ..nn import initial  # which is made of tensors
+    from ..nn import initial  # imported here because nn imports this module
 
     x = initial(kind, _shape(size), dtype, "other", a, b)
     return x if requires_grad else x.detach()
 
 
 def randn(*size: Any, dtype: Any = float, requires_grad: bool = False) -> Tensor:
-    """Normal numbers of mean 0 and E|x|² = 1, real or complex, from the seed of argand.manual_seed."""
+    """Normally distributed numbers, real or complex, with mean 0 and E|x|² = 1, drawn from the seed set by argand.manual_seed."""
     return _drawn("normal", size, dtype, requires_grad, 1.0, 0.0)
 
 
 def rand(*size: Any, dtype: Any = float, requires_grad: bool = False) -> Tensor:
-    """Real numbers from 0 to 1, all equally likely, from the seed of argand.manual_seed."""
+    """Uniformly distributed real numbers between 0 and 1, drawn from the seed set by argand.manual_seed."""
     if np.dtype(dtype).kind != "f":
         raise Error(f"rand: dtype must be float32 or float64, got {np.dtype(dtype).name}; complex numbers come from randn")
     return _drawn("uniform", size, dtype, requires_grad, 0.0, 1.0)

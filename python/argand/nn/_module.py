@@ -100,7 +100,7 @@ class Module:
             value.assign(np.asarray(state[name]))
 
     def zero_grad(self, set_to_none: bool = True) -> None:
-        """Clears all gradients: grad is None afterwards, set_to_none as PyTorch calls it, and nothing else."""
+        """Clears all gradients by setting grad to None, which PyTorch calls set_to_none=True; False raises an error."""
         if not set_to_none:
             raise Error("zero_grad: a gradient that is cleared is None; there is no set_to_none=False")
         for value in self.parameters():

@@ -7,7 +7,7 @@ from .._autograd._instead import no_attribute as _no_attribute
 globals().update(_op_functions)
 
 if _TYPE_CHECKING:
-    from .._ops import *  # noqa: F403: what op_functions holds, for type checkers
+    from .._ops import *  # noqa: F403: for type checkers, the functions in op_functions
 else:
 
     def __getattr__(name: str):

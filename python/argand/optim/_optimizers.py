@@ -58,7 +58,7 @@ class Optimizer:
             raise no_attribute(f"'{type(self).__name__}' object", name)
 
     def zero_grad(self, set_to_none: bool = True) -> None:
-        """Clears the gradients: grad is None afterwards, set_to_none as PyTorch calls it, and nothing else."""
+        """Clears the gradients by setting grad to None, which PyTorch calls set_to_none=True; False raises an error."""
         if not set_to_none:
             raise Error("zero_grad: a gradient that is cleared is None; there is no set_to_none=False")
         for _, p in self._named:
