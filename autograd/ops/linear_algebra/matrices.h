@@ -94,7 +94,7 @@ std::vector<T> by_columns(std::int64_t m, std::int64_t n, const T* A) {
   return columns;
 }
 
-// ------------------------------------------------------------------------------------------------ of tensors
+// ------------------------------------------------------------------------------------------------ on tensors
 
 /// op(A) op(B) of matching matrices: the product that matmul computes, without a tape.
 template <Scalar T>
@@ -151,7 +151,7 @@ Tensor<T> piece(const Tensor<T>& w, std::int64_t begin, std::int64_t m, std::int
   return A;
 }
 
-// ------------------------------------------------------------------------------------------------ of variables
+// ------------------------------------------------------------------------------------------------ on variables
 
 /// A constant [m, n] with elements f(row, column).
 template <RealScalar R, class F>
