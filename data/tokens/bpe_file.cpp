@@ -110,7 +110,7 @@ class Reader {
     }
   }
 
-  /// Of a Sequence its members, of anything else itself.
+  /// The members of a Sequence; for anything else, the step itself.
   std::vector<const JsonValue*> steps_of(const JsonValue& step, const char* members) const {
     if (!step.is_object() || text(step, "type") != "Sequence") return {&step};
     std::vector<const JsonValue*> steps;

@@ -8,7 +8,8 @@
 
 namespace argand {
 
-/// A text in the form NFC of Unicode 14. Source: Unicode Standard Annex 15. Bytes that are not UTF-8 stay where nothing is changed.
+/// A text in the form NFC of Unicode 14. Source: Unicode Standard Annex 15. Bytes that are not UTF-8 are kept, except in a
+/// sequence that changes, where each becomes U+FFFD.
 class NfcText {
  public:
   explicit NfcText(std::string_view text);
