@@ -273,7 +273,7 @@ constexpr Composition only_apart[] = {
     {0x1D1C0, 0x1D1BC, 0x1D16F},
 };
 
-// Characters that are other ones: the first of several in a row, and what they are.
+// Characters equivalent to a single other one: the first of a run of consecutive characters, and what each of the run is.
 struct Others {
   char32_t first;
   std::u32string_view same_as;
