@@ -41,7 +41,7 @@ class Context {
   ForwardWatch watch_forward(ForwardWatch watch) { return std::exchange(watch_, std::move(watch)); }
   const ForwardWatch& forward_watch() const { return watch_; }
 
-  /// How a backward pass computes an entry's gradients. Empty: entry.backward(). Tests of the checks install a faulty
+  /// How a backward pass computes an entry's gradients. If empty, it calls entry.backward(). Tests of the checks install a faulty
   /// one.
   using Runner = std::function<void(TapeEntry&)>;
   Runner run_entries_by(Runner runner) { return std::exchange(runner_, std::move(runner)); }

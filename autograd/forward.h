@@ -3,7 +3,7 @@
 ///
 ///     ẇ = (∂w/∂z) ż + (∂w/∂z̄) conj(ż)
 ///
-/// Every op has a rule for it, itself an expression of ops, derived by hand like the gradient. That pays twice. Backward is the
+/// Every op has a rule for it, itself an expression of ops, derived by hand like the gradient. This has two uses. Backward is the
 /// adjoint of forward,
 ///
 ///     Re Σ conj(dw) (J ż) = Re Σ conj(Jᴴ dw) ż        for all ż and dw,

@@ -31,7 +31,7 @@ struct GradcheckOptions {
   CheckedFunction complex_extension = {};
 };
 
-/// The judge's report on a function and its gradients, from the tape or from other code. Ignores options.blame_ops.
+/// The report on a function and its gradients, from the tape or from other code. Ignores options.blame_ops.
 Report gradcheck(const ScalarProjection& projected, const GradcheckOptions& options);
 
 namespace detail {

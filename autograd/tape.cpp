@@ -116,7 +116,7 @@ void Tape::backward(const Var<R>& loss) {
   GradientAccumulator<R>(loss).add(Tensor<R>::ones(loss.shape()));
   try {
     walk();
-  } catch (...) {  // half a walk is useless, and later ops must not be recorded on top of it
+  } catch (...) {  // an unfinished walk is useless, and later ops must not be recorded on top of it
     for (const TapeEntry& entry : entries_) entry.output->clear_grad();
     clear();
     throw;

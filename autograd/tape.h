@@ -55,9 +55,9 @@ class GradientAccumulator {
 template <Scalar T>
 GradientAccumulator<T> accumulator(const Var<T>& x);
 
-/// A gradient computation and what it holds and never changes: a std::function<void()> whose memory is the pool's and whose copies
-/// share what they hold. (A chain of scalars has thousands of them alive at a time; malloc() keeps seven blocks of a size at hand,
-/// the pool as many as it needs.)
+/// A gradient computation together with the data that it needs and never changes: like a std::function<void()>, but its memory
+/// comes from the pool and its copies share the data. (A chain of scalars has thousands of them alive at a time; malloc() caches
+/// only seven blocks of a size, the pool as many as it needs.)
 class BackwardClosure {
  public:
   template <class F>

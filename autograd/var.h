@@ -45,7 +45,7 @@ enum class Role {
   Other,
 };
 
-/// What a variable has and the output of an op has not.
+/// What only variables have; outputs of ops do without it.
 struct VariableInfo {
   std::string name;                  ///< in a model, "blocks.0.attn.q.weight"
   std::vector<std::string> aliases;  ///< its other names, where a model uses it in several places
@@ -61,12 +61,13 @@ struct SlotBase {
   virtual bool has_grad() const = 0;
   virtual void clear_grad() = 0;
 
-  /// Hold it while reading and changing the gradient. Variables may be used from several threads; everything else belongs to one.
+  /// Hold this lock while reading and changing the gradient. Variables may be used from several threads; everything else belongs
+  /// to one.
   std::unique_lock<std::recursive_mutex> lock() {
     return info ? std::unique_lock(info->gradient) : std::unique_lock<std::recursive_mutex>();
   }
   std::string_view name() const { return info ? std::string_view(info->name) : std::string_view(); }
-  /// The info, made if there is none.
+  /// The info, which is created if there is none yet.
   VariableInfo& described() { return info ? *info : *(info = std::make_unique<VariableInfo>()); }
 
   Shape shape;

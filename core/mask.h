@@ -1,6 +1,6 @@
 #pragma once
-/// Mask: a dense row-major array of booleans, the condition of where() and masked_fill(). Its own type, like Ids: nothing is
-/// differentiated with respect to it.
+/// Mask: a dense row-major array of booleans, the condition of where() and masked_fill(). It is a type of its own, like Ids,
+/// because nothing is differentiated with respect to it.
 
 #include <cstdint>
 #include <vector>

@@ -180,8 +180,8 @@ void free_block(void* block, std::size_t bytes) noexcept {
 
 namespace {
 
-/// Puts what counts the owners of a small block behind its numbers: one block for both, which goes back when nobody counts any
-/// more.
+/// Stores the owner count of a small block behind its numbers: both share one block, which is returned when the count is
+/// released.
 template <class Count>
 struct ControlBlockAllocator {
   using value_type = Count;

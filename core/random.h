@@ -33,7 +33,7 @@ class Random {
   std::uint64_t seed_, stream_;
 };
 
-/// N(0, std²); a complex number has variance std²/2 in each component, so that E|z|² = std².
+/// Normally distributed numbers, N(0, std²); a complex number has variance std²/2 in each component, so that E|z|² = std².
 template <Scalar T>
 Tensor<T> randn(const Shape& shape, const Random& random, RealOf<T> std = 1);
 /// Uniform in [low, high); both components of a complex number lie in that range.

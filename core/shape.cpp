@@ -23,7 +23,7 @@ std::int64_t checked_product(const Shape& shape, const std::int64_t* end) {
 
 Shape::Shape(std::initializer_list<std::int64_t> sizes) : Shape(std::span<const std::int64_t>(sizes.begin(), sizes.size())) {}
 
-// Checks the sizes once, not axis by axis: shapes are made all the time. (Checking each axis took 8 % of the time of a
+// Checks the sizes once, not axis by axis: shapes are constructed very often. (Checking each axis took 8 % of the time of a
 // Hessian-vector product of a tiny CRAT.)
 Shape::Shape(std::span<const std::int64_t> sizes) : rank_(static_cast<int>(sizes.size())) {
   require(sizes.size() <= max_rank, "shape", "at most {} axes are supported", max_rank);

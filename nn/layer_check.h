@@ -54,7 +54,8 @@ LayerLoss applied(std::shared_ptr<L> layer, const Shape& shape) {
   return {[layer, x] { return weighed((*layer)(x)); }, with_parameters_of(*layer, {{"input", x}})};
 }
 
-/// An attention layer on two texts of three tokens; under the causal mask it is another function of the same parameters.
+/// An attention layer on two texts of three tokens, with or without the causal mask, which makes it another function of the same
+/// parameters.
 template <Scalar T, class Attention>
 LayerLoss attended(std::shared_ptr<Attention> layer, bool causal, std::int64_t width = 8) {
   const Var<T> x = layer_input<T>({2, 3, width});

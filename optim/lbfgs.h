@@ -7,8 +7,8 @@
 ///
 ///     ⟨a, b⟩ = Re Σ conj(a) b,
 ///
-/// the product of the pairs (x, y) in R^{2n}. No other will do: y = H s to first order with H the Hessian of L as a function of
-/// 2n reals, and H is linear over the reals only, H(iz) ≠ iHz (autograd/hessian.h). The curvature condition
+/// the product of the pairs (x, y) in R^{2n}. No other inner product works: y = H s to first order with H the Hessian of L as a
+/// function of 2n reals, and H is linear over the reals only, H(iz) ≠ iHz (autograd/hessian.h). The curvature condition
 ///
 ///     Re⟨s, y⟩ > 0
 ///

@@ -45,7 +45,7 @@ class ArgumentType {
   /// As a Python annotation: "Tensor", "float", "int | list[int] | None". An int is accepted as a float, and both as a complex
   /// number; arrays of integers and of booleans are "Indices" and "Mask".
   std::string text() const;
-  /// For errors: "a tensor", "an int or None".
+  /// As error messages describe it: "a tensor", "an int or None".
   std::string described() const;
 
  private:

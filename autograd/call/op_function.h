@@ -61,7 +61,7 @@ struct CallParameter {
   ArgumentType type;
   std::optional<Argument> default_value;  ///< empty if the argument is required
 
-  /// For stubs: "Tensor", "int", "float | None", "list[int]".
+  /// The type as written in Python stubs: "Tensor", "int", "float | None", "list[int]".
   std::string type_text() const { return type.text(); }
   /// In Python's notation: "None", "False", "1e-05", "'backward'", "(-2, -1)"; empty if there is none.
   std::string default_text() const;

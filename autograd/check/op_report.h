@@ -13,7 +13,7 @@ namespace argand {
 /// Ignores `options.name`: the report carries the op's.
 Report check_op_gradients(const Op& op, GradcheckOptions options = {});
 
-/// The names of those given ops whose gradients fail their own check. A custom_op has no check and is never among them.
+/// Those of the named ops whose gradients fail their own check. A custom_op has no check and is never among them.
 std::vector<std::string> failing_ops(const std::vector<std::string>& names);
 
 /// All checks of an op: its gradients, the adjoint identity between them and its tangents, and every way of using them
@@ -25,7 +25,7 @@ Report check_op(const Op& op, const GradcheckOptions& options = {});
 /// output for which they fail somewhere. Real: no complex input.
 std::string kind_fault(const std::string& op, Kind kind, const OpCheck& check, const RiddersOptions& ridders = {});
 
-/// The faults found in value and gradient of L = Re Σ f at a declared singular point, in float64 and float32.
+/// Any faults found in the value and the gradient of L = Re Σ f at a declared singular point, in float64 and float32.
 std::vector<std::string> check_singular(const OpCheck::SingularCase& singular);
 
 }  // namespace argand

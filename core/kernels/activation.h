@@ -19,7 +19,7 @@ X clamped_for_normal(X x) {
   const X a = math::abs(x), most(sizeof(LaneOf<X>) == 4 ? 15 : 39);
   return math::select(a > most, most, a);
 }
-/// The same for x e^-|x|: clamped to where e^(-|x|/2) is about to become subnormal.
+/// |x|, clamped for use in x e^-|x|: to where e^(-|x|/2) is about to become subnormal.
 template <class X>
 inline constexpr LaneOf<X> most_for_exp = sizeof(LaneOf<X>) == 4 ? 170 : 1400;
 template <class X>

@@ -35,7 +35,7 @@ struct Product {
 template <Scalar T>
 void blas_gemm(const Product<T>& p);
 
-/// The same in plain loops, present in every build: each element sums its products in the order of k.
+/// Computes p with plain loops; present in every build. Each element sums its products in the order of k.
 template <Scalar T>
 void plain_gemm(const Product<T>& p);
 

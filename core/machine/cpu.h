@@ -17,8 +17,8 @@ CpuFeatures cpu_features();
 
 /// The name of the processor, "AMD EPYC 7B13" or "Neoverse-N1", or "" if the system does not provide one.
 std::string processor_name();
-/// The same from a text in the format of Linux's /proc/cpuinfo: x86's "model name", or the name for ARM's implementer and part
-/// numbers where known.
+/// The name of the processor described by a text in the format of Linux's /proc/cpuinfo: x86's "model name", or the name for
+/// ARM's implementer and part numbers where known.
 std::string processor_name_in(std::istream& cpuinfo);
 
 }  // namespace argand

@@ -13,8 +13,8 @@
 
 namespace argand {
 
-/// std::from_chars by strtod: finds where the number ends (strtod also accepts blanks, plus signs and hexadecimal) and lets the C
-/// library compute the value, in the C locale.
+/// std::from_chars, implemented with strtod: finds where the number ends (strtod also accepts blanks, plus signs and hexadecimal)
+/// and lets the C library compute the value, in the C locale.
 template <std::floating_point T>
 std::from_chars_result decimal_from(const char* first, const char* last, T& value) {
   const auto digits = [last](const char* at) {

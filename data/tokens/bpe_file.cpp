@@ -110,7 +110,7 @@ class Reader {
     }
   }
 
-  /// Of a Sequence its members, of anything else itself.
+  /// The members of a Sequence; for anything else, the step itself.
   std::vector<const JsonValue*> steps_of(const JsonValue& step, const char* members) const {
     if (!step.is_object() || text(step, "type") != "Sequence") return {&step};
     std::vector<const JsonValue*> steps;
@@ -139,7 +139,8 @@ class Reader {
     }
   }
 
-  /// Of an expression that matches every text whole: its matches are the parts, in both ways of saying so.
+  /// The rule of a Split. The expressions that are read match every text completely, so their matches are the parts, which a file
+  /// states in one of two ways: Isolated, or Removed with "invert".
   TextCut split_of(const JsonValue& step) const {
     const JsonValue* const pattern = member(step, "pattern");
     const std::string regex = pattern != nullptr && pattern->is_object() ? text(*pattern, "Regex") : "";
@@ -157,7 +158,8 @@ class Reader {
     if (vocabulary == nullptr || !vocabulary->is_object() || vocabulary->empty()) wrong("its model has no \"vocab\"");
     for (const auto& [token, value] : vocabulary->items()) {
       const Id id = id_of(value, token);
-      // A token outside the alphabet, such as <|endoftext|> in Chinese, is not made of bytes by merges: its text is kept as it is.
+      // A token with characters outside the byte alphabet, such as a special token in Chinese, does not come from merges of
+      // bytes: its text is kept as it is.
       const std::optional<std::string> bytes = alphabet_.bytes_of(token);
       put(id, bytes.value_or(token), token);
       names_.emplace(token, id);

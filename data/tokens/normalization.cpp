@@ -11,7 +11,7 @@
 namespace argand {
 namespace {
 
-/// Nothing before this one is changed or joined to what stands before it.
+/// The first combining mark. No character below this one is changed, or joined to the character before it.
 constexpr char32_t first_mark = 0x300;
 
 // Hangul syllables: a leading consonant, a vowel, and perhaps a trailing consonant (Unicode, section 3.12).
@@ -54,7 +54,7 @@ const Pairs& pairs() {
   return all;
 }
 
-/// The character that two are together; 0 when there is none.
+/// The character that these two compose to; 0 when there is none.
 char32_t compose(char32_t first, char32_t second) {
   if (is_between(first, leading, leading_count) && is_between(second, vowels, vowel_count))
     return syllables + ((first - leading) * vowel_count + (second - vowels)) * trailing_count;
@@ -84,8 +84,8 @@ std::u32string composed(const std::u32string& text) {
     at = end;
   }
   std::u32string whole;
-  std::size_t base = text.npos;  // the last character that marks stand on
-  int before = 0;                // class of what stands between it and the next character, the highest
+  std::size_t base = text.npos;  // index in `whole` of the last base character
+  int before = 0;                // combining class of the last mark between it and the next character
   for (const char32_t c : parts) {
     const int own = combining_class(c);
     if (base != text.npos && (base + 1 == whole.size() || before < own))

@@ -1,5 +1,5 @@
 #pragma once
-/// Unicode's normalization form C: every accented letter that has a character of its own is that character.
+/// Unicode's normalization form C: every accented letter for which Unicode has a single character is written as that character.
 
 #include <cstddef>
 #include <string>
@@ -8,13 +8,14 @@
 
 namespace argand {
 
-/// A text in the form NFC of Unicode 14. Source: Unicode Standard Annex 15. Bytes that are not UTF-8 stay where nothing is changed.
+/// A text in the form NFC of Unicode 14. Source: Unicode Standard Annex 15. Bytes that are not UTF-8 are kept, except in a
+/// sequence that changes, where each becomes U+FFFD.
 class NfcText {
  public:
   explicit NfcText(std::string_view text);
 
   const std::string& text() const { return text_; }
-  /// How many bytes of the original text the first so many bytes of this one stand for.
+  /// How many bytes of the original text the first `bytes` bytes of this text stand for.
   std::size_t original_bytes(std::size_t bytes) const;
 
  private:

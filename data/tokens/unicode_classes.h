@@ -9,8 +9,8 @@ bool is_letter(char32_t character);
 bool is_number(char32_t character);
 /// Unicode's property White_Space.
 bool is_space(char32_t character);
-/// Canonical combining class, of Unicode 14: 0 for what marks stand on; marks of different classes stand in the order of their
-/// classes.
+/// The canonical combining class in Unicode 14: 0 for base characters; marks of different classes on one character are sorted by
+/// class.
 int combining_class(char32_t character);
 
 }  // namespace argand

@@ -247,7 +247,7 @@ constexpr Composition compositions[] = {
     {0x11938, 0x11935, 0x11930},
 };
 
-// Characters that are taken apart and never put together.
+// Characters that are decomposed but never composed again.
 constexpr Composition only_apart[] = {
     {0x344, 0x308, 0x301},       {0x958, 0x915, 0x93C},       {0x959, 0x916, 0x93C},       {0x95A, 0x917, 0x93C},
     {0x95B, 0x91C, 0x93C},       {0x95C, 0x921, 0x93C},       {0x95D, 0x922, 0x93C},       {0x95E, 0x92B, 0x93C},
@@ -273,7 +273,7 @@ constexpr Composition only_apart[] = {
     {0x1D1C0, 0x1D1BC, 0x1D16F},
 };
 
-// Characters that are other ones: the first of several in a row, and what they are.
+// Characters equivalent to a single other one: the first of a run of consecutive characters, and what each of the run is.
 struct Others {
   char32_t first;
   std::u32string_view same_as;

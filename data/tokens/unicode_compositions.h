@@ -1,5 +1,5 @@
 #pragma once
-/// Which characters are made of others. Hangul syllables follow a rule instead (normalization.cpp).
+/// Canonical decompositions and compositions of characters. Hangul syllables follow a rule instead (normalization.cpp).
 
 #include <span>
 #include <string>
@@ -11,8 +11,8 @@ struct Composition {
   char32_t whole, first, second;  ///< "é" is "e" and an accent
 };
 
-/// The one or two characters that this one is canonically equal to, of Unicode 14; empty for one that is not made of others. They
-/// may be made of others again.
+/// The one or two characters to which this one is canonically equivalent in Unicode 14; empty if it has no decomposition. They
+/// may themselves have decompositions.
 std::u32string decomposition(char32_t character);
 
 /// The pairs that are written as one character in the form NFC, in order of `whole`.

@@ -10,8 +10,9 @@ namespace argand {
 inline constexpr std::size_t longest_word = 1000;
 
 /// The words of a text in order of first occurrence, or the `most` most frequent of them (0: all; ties by first occurrence), always
-/// with `<eos>`, and with `<unk>` for all other words: at its place in the text, or else at the end. WikiText-2 has 33 278, the ids
-/// for which perplexities are published. Throws Error for a text without words and for words that are too long, naming the line.
+/// with `<eos>`, and with `<unk>` for all other words: at its place in the text, or else at the end. WikiText-2 has 33 278 of
+/// them, the vocabulary for which perplexities are published. Throws Error for a text without words and for words that are too
+/// long, naming the line.
 Vocabulary words_of(std::string_view text, std::int64_t most = 0);
 
 class WordTokens final : public Tokenizer {

@@ -31,14 +31,15 @@ class Directions {
   /// Throws when two calls of the gradient at the same inputs differ.
   Directions(const ScalarProjection& projected, const FunctionCheckOptions& options);
 
-  /// One finding per projection: from a few steps; if those do not pass, from more; and from a fit where f turns out to be noisy.
+  /// One finding per projection. Tries a few difference steps first, then more if those do not pass, and a fit where f turns out
+  /// to be noisy.
   std::vector<Finding> look(const ElementRange& where) const;
   Finding worst(const ElementRange& where) const;
   /// The verdict on one element, from its worst projection; real and imaginary part share one verdict.
   ElementCheck element(std::size_t input, std::int64_t element) const;
 
   const ComplexValues& gradient(std::uint64_t projection, std::size_t input) const { return gradients_[projection][input]; }
-  /// The deviation allowed for a gradient of this input in addition to its relative tolerance, and that tolerance.
+  /// The absolute deviation allowed for this input's gradient, and the relative tolerance that it is added to.
   double absolute(std::size_t input) const;
   double tolerance(std::size_t input) const;
 

@@ -14,7 +14,7 @@ class FewSteps {
 
   FewSteps(Changes changes, std::size_t count) : changes_(std::move(changes)), steps_(count) {}
   void add_step();
-  /// At t = 0. The error is infinite where f bends as at a kink.
+  /// The derivatives at t = 0. The error is infinite where f bends as it does at a kink.
   std::vector<Derivative> derivatives() const;
 
  private:

@@ -6,7 +6,7 @@
 
 namespace argand {
 
-/// Gradients, one per input, for these weights of the output (the incoming gradient).
+/// Computes the gradients, one per input, for given weights of the output (the incoming gradient).
 using GradientsFor = std::function<std::vector<ComplexValues>(std::span<const std::complex<double>> weights)>;
 
 /// g(1000 W) = 1000 g(W), g(W / 1000) = g(W) / 1000 and g(W + V) = g(W) + g(V), within `tolerance` of the largest gradient of each

@@ -177,7 +177,7 @@ T sinc_derivative(T z, int n) {
     return T(static_cast<std::conditional_t<ComplexScalar<T>, std::complex<R>, R>>(total));
   }
   if (std::isinf(std::real(v)) && std::isfinite(std::imag(v))) return T(0);
-  if constexpr (ComplexScalar<T>)  // infinite in no particular direction
+  if constexpr (ComplexScalar<T>)  // an infinite value whose direction is undetermined
     if (std::isinf(v.imag())) return T(std::numeric_limits<R>::infinity(), std::numeric_limits<R>::quiet_NaN());
   const auto [sine, cosine, growth] = sincospi(v);
   C s = sine / (pi * v);

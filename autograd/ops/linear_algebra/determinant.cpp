@@ -44,7 +44,7 @@ T determinant_in_place(std::int64_t n, T* A) {
   return matrices::product_of_diagonal(n, A, pivots).value();
 }
 
-/// 2^-e conj(C) of one matrix, without division: U diag(Π_{j≠i} s_j) Vᴴ times conj(det U det Vᴴ). Returns e.
+/// 2^-e conj(C) for one matrix, computed without division: U diag(Π_{j≠i} s_j) Vᴴ times conj(det U det Vᴴ). Returns e.
 template <Scalar T>
 std::int64_t conjugate_cofactors(std::int64_t n, const T* A, T* C) {
   using R = RealOf<T>;

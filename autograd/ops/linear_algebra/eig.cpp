@@ -160,7 +160,7 @@ Sensitivity sensitivity_of(std::int64_t n, const Z* A, const Z* V, const Z* V_in
 /// Above this, the vectors of one value count as parallel: half of float64's digits.
 constexpr double one_vector = 1e7;
 
-/// Replaces M by diag dλ + N ∘ conj(F) of one matrix. Throws for a loss that depends on a gauge. R is the type in which the loss
+/// For one matrix: replaces M by diag dλ + N ∘ conj(F). Throws if the loss depends on a gauge. R is the type in which the loss
 /// was computed.
 template <RealScalar R>
 class EigMiddle {

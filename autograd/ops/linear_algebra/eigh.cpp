@@ -91,7 +91,7 @@ static const Op eigh_op(
 
 namespace {
 
-/// Replaces M by diag(Re dλ) + F ∘ (M - Mᴴ)/2 of one matrix. Throws for a loss that depends on a gauge.
+/// For one matrix: replaces M by diag(Re dλ) + F ∘ (M - Mᴴ)/2. Throws if the loss depends on a gauge.
 template <Scalar T>
 void eigh_middle(std::int64_t n, const RealOf<T>* lambda, const T* dlambda, const EighOptions& options, T* M,
                  const std::string& name) {

@@ -21,7 +21,7 @@ struct Eigen {
   Var<T> vectors;         ///< [..., n, n], v_k in column k, of length 1
 };
 
-/// H = V diag(λ) Vᴴ of the Hermitian part H = (A + Aᴴ)/2, which is A where A is Hermitian.
+/// H = V diag(λ) Vᴴ for the Hermitian part H = (A + Aᴴ)/2, which is A where A is Hermitian.
 ///
 /// The phase of a vector (real: its sign) is a gauge: v e^{iφ} is as good, and LAPACK's choice is arbitrary. A loss must not depend
 /// on it; if it does, the gradient throws and reports the size of the violation. Where two eigenvalues coincide, any rotation

@@ -7,8 +7,8 @@
 
 namespace argand {
 
-/// H = L Lᴴ of the Hermitian part H = (A + Aᴴ)/2, which is A where A is Hermitian: L [..., n, n], lower triangular with a positive
-/// diagonal. Throws `cholesky: the matrix is not positive definite (its leading minor of order 3 is not positive)`.
+/// H = L Lᴴ for the Hermitian part H = (A + Aᴴ)/2, which is A where A is Hermitian: L [..., n, n], lower triangular with a
+/// positive diagonal. Throws `cholesky: the matrix is not positive definite (its leading minor of order 3 is not positive)`.
 template <Scalar T>
 Var<T> cholesky(const Var<T>& A);
 
@@ -18,7 +18,7 @@ struct OrthogonalFactors {
   Var<T> R;  ///< [..., k, n], upper triangular with a real diagonal
 };
 
-/// A = Q R of A [..., m, n]. LAPACK chooses the signs of R's diagonal, so a loss should not depend on them. The gradient throws
+/// A = Q R for A [..., m, n]. LAPACK chooses the signs of R's diagonal, so a loss should not depend on them. The gradient throws
 /// where the first k columns of A are linearly dependent.
 template <Scalar T>
 OrthogonalFactors<T> qr(const Var<T>& A);
@@ -38,7 +38,7 @@ struct SingularFactors {
   Var<T> Vh;         ///< [..., k, n], v_jᴴ in row j
 };
 
-/// A = U diag(S) Vh of A [..., m, n].
+/// A = U diag(S) Vh for A [..., m, n].
 ///
 /// The common phase of u_j and v_j (real: their sign) is a gauge, which LAPACK chooses arbitrarily. A loss must not depend on it;
 /// if it does, the gradient throws and reports the size of the violation. It also throws where a loss depends on the vectors of

@@ -81,7 +81,7 @@ class LuFactors {
   const Stack& stack() const { return stack_; }
   bool is_nan(std::int64_t i) const { return of(i).nan; }
   bool is_singular(std::int64_t i) const { return !is_nan(i) && of(i).zero != 0; }
-  /// Whether the diagonal of U shows this; the inverse then loses at most three digits.
+  /// Whether the diagonal of U shows that matrix i is far from singular; its inverse then loses at most three digits.
   bool is_far_from_singular(std::int64_t i) const {
     RealOf<T> smallest = std::numeric_limits<RealOf<T>>::infinity(), largest = 0;
     for (std::int64_t k = 0; k < stack_.n; ++k) {
@@ -120,7 +120,7 @@ class LuFactors {
     return d;
   }
 
-  /// The power of two by which the minor of A without row i and column j exceeds that of B.
+  /// The power of two by which the minor of A without row i and column j exceeds the same minor of B.
   std::int64_t exponent_of_minor(std::int64_t at, std::int64_t i, std::int64_t j) const {
     return all_exponents(at) - of(at).rows[static_cast<std::size_t>(i)] - of(at).columns[static_cast<std::size_t>(j)];
   }

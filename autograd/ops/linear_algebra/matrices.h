@@ -94,7 +94,7 @@ std::vector<T> by_columns(std::int64_t m, std::int64_t n, const T* A) {
   return columns;
 }
 
-// ------------------------------------------------------------------------------------------------ of tensors
+// ------------------------------------------------------------------------------------------------ on tensors
 
 /// op(A) op(B) of matching matrices: the product that matmul computes, without a tape.
 template <Scalar T>
@@ -151,7 +151,7 @@ Tensor<T> piece(const Tensor<T>& w, std::int64_t begin, std::int64_t m, std::int
   return A;
 }
 
-// ------------------------------------------------------------------------------------------------ of variables
+// ------------------------------------------------------------------------------------------------ on variables
 
 /// A constant [m, n] with elements f(row, column).
 template <RealScalar R, class F>
@@ -195,7 +195,7 @@ struct System {
   bool vectors;  ///< B was [..., m], now with k = 1
 };
 /// Accepts B [..., m, k] with leading axes that broadcast with A's, or B [m], or B [..., m] with A's own leading axes (as in
-/// torch.linalg, where [2, 2] beside [2, 2, 2] are two vectors). Throws when they do not fit.
+/// torch.linalg, where B [2, 2] with A [2, 2, 2] stands for two vectors). Throws when they do not fit.
 template <Scalar T>
 System<T> with_right_sides(std::string_view op, const Var<T>& A, const Var<T>& B) {
   const Stack stack(op, A.shape());

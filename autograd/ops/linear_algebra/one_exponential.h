@@ -1,5 +1,5 @@
 #pragma once
-/// e^A of one matrix: Al-Mohy and Higham, SIAM J. Matrix Anal. Appl. 31 (2009), algorithm 5.1, in double precision.
+/// e^A for one matrix: Al-Mohy and Higham, SIAM J. Matrix Anal. Appl. 31 (2009), algorithm 5.1, in double precision.
 
 #include <array>
 

@@ -111,8 +111,8 @@ class SvdMiddle {
         too_close_(matrices::too_close_of(k_ == 0 ? R(0) : s[0], std::max(m, n))),
         name_(std::move(name)) {}
 
-  /// Throws for a loss that distinguishes coinciding values, or that depends on a value of 0: the derivative then involves vectors
-  /// that ds does not show, as for Σ W ∘ (U f(S) Vᴴ) where f(s) = 0.
+  /// Throws if the loss distinguishes coinciding values or depends on a value of 0: the derivative then involves vectors that ds
+  /// does not show, as for Σ W ∘ (U f(S) Vᴴ) where f(s) = 0.
   void check_values(const T* ds) const {
     R steepest = 0;
     for (std::int64_t j = 0; j < k_; ++j) steepest = std::max(steepest, std::abs(real_of(ds[j])));
@@ -131,7 +131,7 @@ class SvdMiddle {
     }
   }
 
-  /// Writes diag(ds) + (F⁻ ∘ K⁺ + F⁺ ∘ K⁻)/2 to M_u. Throws for a loss that depends on a gauge.
+  /// Writes diag(ds) + (F⁻ ∘ K⁺ + F⁺ ∘ K⁻)/2 to M_u. Throws if the loss depends on a gauge.
   void middle(const T* ds, T* M_u, const T* M_v) const {
     const R bar = matrices::rounding_of(largest_of(M_u, k_ * k_) + largest_of(M_v, k_ * k_), k_);
     for (std::int64_t i = 0; i < k_; ++i)

@@ -12,7 +12,7 @@ Var<T> sum(const Var<T>& x);
 template <Scalar T>
 Var<T> sum(const Var<T>& x, int axis, bool keepdim = false);
 template <Scalar T>
-Var<T> sum(const Var<T>& x, bool keepdim) = delete;  // name the axis
+Var<T> sum(const Var<T>& x, bool keepdim) = delete;  // keepdim needs an axis
 
 /// Throws when there is nothing to average.
 template <Scalar T>

@@ -24,7 +24,7 @@ Var<T> prod(const Var<T>& x, int axis, bool keepdim = false);
 template <Scalar T>
 Var<T> prod(const Var<T>& x);
 template <Scalar T>
-Var<T> prod(const Var<T>& x, bool keepdim) = delete;  // name the axis
+Var<T> prod(const Var<T>& x, bool keepdim) = delete;  // keepdim needs an axis
 
 /// s_k = a_k s_{k-1} + b_k, s_0 = b_0 (a_0 is not used), a and b of the same shape: a linear recurrent layer with a diagonal
 /// matrix, or a bank of first-order filters. Throws when the shapes differ.

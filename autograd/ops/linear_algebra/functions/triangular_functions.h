@@ -82,7 +82,8 @@ inline constexpr double largest_for_legendre = 0.2879093714241194;
 }  // namespace detail
 
 /// L = log S (Al-Mohy and Higham): s square roots bring S^(1/2^s) so near I that the approximant is accurate; the result is
-/// multiplied by 2^s. The diagonals of S^(1/2^s) - I and L come from the eigenvalues themselves. Returns false where one is 0.
+/// multiplied by 2^s. The diagonals of S^(1/2^s) - I and L come from the eigenvalues themselves. Returns false where an
+/// eigenvalue is 0.
 inline bool log_of_triangle(std::int64_t n, const std::complex<double>* S, std::complex<double>* L) {
   using Z = std::complex<double>;
   for (std::int64_t i = 0; i < n; ++i)
