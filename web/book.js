@@ -82,7 +82,21 @@ function listenToPrint(switches) {
 
 // ---------------------------------------------------------------- search
 
-const folded = (text) => text.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase();
+const folded = (text) => text.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase().replaceAll("ς", "σ");
+
+/** Where a word stands in a text: [begin, end], in the text as it is written, whose letters may be longer than folded ones (z̄). */
+function placeOf(text, word) {
+  const starts = [];
+  let plain = "";
+  for (let at = 0; at < text.length;) {
+    const letter = String.fromCodePoint(text.codePointAt(at)), part = folded(letter);
+    for (let k = 0; k < part.length; ++k) starts.push(at);
+    plain += part;
+    at += letter.length;
+  }
+  const at = plain.indexOf(word);
+  return at < 0 ? [0, 0] : [starts[at], starts[at + word.length] ?? text.length];
+}
 
 /** At most `most` sections that contain every word; those with the words in a heading come first. */
 function found(words, most) {
@@ -97,10 +111,10 @@ function found(words, most) {
 
 /** The text around the first occurrence of the word, which is highlighted. */
 function excerpt(text, word) {
-  const at = Math.max(0, folded(text).indexOf(word)), begin = at < 60 ? 0 : text.indexOf(" ", at - 60) + 1;
+  const [at, end] = placeOf(text, word), begin = at < 60 ? 0 : Math.min(at, text.indexOf(" ", at - 60) + 1);
   const line = document.createElement("small");
-  line.append((begin ? "… " : "") + text.slice(begin, at), Object.assign(document.createElement("mark"), { textContent: text.slice(at, at + word.length) }),
-    text.slice(at + word.length, begin + 170) + (text.length > begin + 170 ? " …" : ""));
+  line.append((begin ? "… " : "") + text.slice(begin, at), Object.assign(document.createElement("mark"), { textContent: text.slice(at, end) }),
+    text.slice(end, begin + 170) + (text.length > begin + 170 ? " …" : ""));
   return line;
 }
 

@@ -180,6 +180,34 @@ def ask_axe(browser, site, axe):
                 failures.append(f"{name}, {width} pixels, {theme}: {fault}")
 
 
+# Pieces of the texts and what nobody types, mixed: every hit has all words, the first is marked as it is written, nothing is thrown.
+ODD_QUERIES = r"""(() => {
+  let seed = 41;
+  const next = (n) => (seed = (seed * 48271) % 2147483647) % n, faults = [];
+  const odd = ["", "\0", "\ud800", "<img src=x onerror=1>", "((", "\\", "z̄", "İ", "ﬁ", "Σ", "|z|²", "a".repeat(5000), "\u202e", "%E0%A4", "constructor", "__proto__", "☃"];
+  const piece = () => {
+    const text = SEARCHED[next(SEARCHED.length)][3], at = next(text.length + 1);
+    return next(3) ? text.slice(at, at + 1 + next(12)) : odd[next(odd.length)];
+  };
+  for (let k = 0; k < 250; ++k) {
+    const words = folded(Array.from({ length: 1 + next(3) }, piece).join(next(2) ? " " : "")).split(/\s+/).filter(Boolean);
+    try {
+      const hits = words.length ? found(words, 12) : [];
+      if (hits.length > 12) faults.push(["too many", words]);
+      for (const hit of hits) {
+        if (!words.every((word) => folded(hit.title + " " + hit.heading + " " + hit.text).includes(word))) faults.push(["not there", words, hit.address]);
+        const line = excerpt(hit.text, words[0]), marked = line.querySelector("mark").textContent;
+        if (folded(hit.text).includes(words[0]) && folded(marked) !== words[0]) faults.push(["marked", marked, words[0], hit.address]);
+        if (line.children.length !== 1) faults.push(["writes into the page", words]);
+      }
+    } catch (error) {
+      faults.push([String(error), words]);
+    }
+  }
+  return faults.slice(0, 5);
+})()"""
+
+
 def use_search(browser, site):
     """Words lead to sections, whatever their case and with or without accents; the index is loaded only when it is needed."""
     browser.requests.clear()
@@ -194,6 +222,8 @@ def use_search(browser, site):
     hits = browser.run(find + '("wirtinger afternoon")')
     expect(hits and hits[0].endswith("01-wirtinger.html"), f"a title leads to {hits}")
     expect(browser.run(find + '("xyzzy plugh")') == [], "nonsense is found")
+    faults = browser.run(ODD_QUERIES)
+    expect(not faults, f"odd queries: {faults}")
     weight = sum(os.path.getsize(unquote(urlsplit(url).path)) for url in set(browser.requests) if url.startswith("file://") and "search.js" not in url)
     print(f"the first page and all that it loads: {weight / 1e3:.0f} kB")
     expect(weight < 300e3, f"the first page weighs {weight} bytes")
