@@ -54,7 +54,7 @@ class Context {
   friend class NoForward;
   friend class NameScope;
 
-  std::shared_ptr<std::vector<Tape*>> tapes_;  // the living tapes, oldest first; shared with them
+  std::shared_ptr<std::vector<Tape*>> tapes_;  // the live tapes, oldest first; shared with them
   std::unique_ptr<Tape> base_;
   int no_grad_ = 0;
   bool forward_ = false;

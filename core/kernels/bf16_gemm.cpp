@@ -16,7 +16,7 @@ namespace {
 
 std::atomic<int> scopes = 0;
 
-/// Pairs of factors processed together: for B a panel of 64 KB, which stays in the L2 cache.
+/// Pairs of factors processed together; a panel of B is then 64 KB and stays in the L2 cache.
 constexpr std::int64_t pairs_at_a_time = 256;
 constexpr std::int64_t panel_columns = Bf16Panels::columns;
 

@@ -78,7 +78,7 @@ std::vector<Article> read_articles(const std::string& path, std::int64_t n_class
 ArticleSets load_ag_news(const std::string& directory) {
   namespace fs = std::filesystem;
   require(fs::is_directory(directory), "ag_news",
-          "{} is not a folder with train.csv (or train_sample.csv), test.csv and classes.txt", directory);
+          "{} is not a folder; expected one with train.csv (or train_sample.csv), test.csv and classes.txt", directory);
   const bool whole = fs::exists(directory + "/train.csv");
   require(whole || fs::exists(directory + "/train_sample.csv"), "ag_news", "no train.csv or train_sample.csv in {}", directory);
   ArticleSets sets;

@@ -27,8 +27,8 @@ struct GrammarSymbol {
   SymbolKind kind = SymbolKind::Paragraph;
   std::int8_t topic = -1;        ///< index of the paragraph's topic; -1: unknown or irrelevant
   std::int8_t name = -1;         ///< index of the paragraph's person; -1: unknown or irrelevant
-  Number number = Number::None;  ///< of the subject that a verb must agree with, or of the coming noun
-  std::int8_t level = 0;         ///< Relative...: how many may be nested yet; Finite: 1 when far from its subject;
+  Number number = Number::None;  ///< of the subject that a verb must agree with, or of the noun to come
+  std::int8_t level = 0;         ///< Relative...: how many more may be nested; Finite: 1 when far from its subject;
                                  ///< Clause, End, EndAfter: 1 when a second clause may follow
   auto operator<=>(const GrammarSymbol&) const = default;
 

@@ -42,7 +42,8 @@ std::vector<std::string> generate(ModelObject& self, const std::vector<std::stri
   const Tokenizer& tokens = self.require_tokens("generate");
   require(self.config().model.task == TextTask::Lm, "generate",
           "the model is a classifier and does not generate text; use classify()");
-  require(samples >= 1 && count >= 0, "generate", "cannot generate {} samples of {} tokens", samples, count);
+  require(samples >= 1 && count >= 0, "generate", "samples must be at least 1 and tokens at least 0, got {} and {}", samples,
+          count);
   options.validate();
   std::vector<Prompt> prompts;
   for (const std::string& text : texts) prompts.emplace_back(text, tokens);

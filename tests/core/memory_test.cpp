@@ -128,8 +128,8 @@ BOOST_AUTO_TEST_CASE(scratch_comes_from_the_pool_and_goes_back_to_it) {
   BOOST_TEST(memory_stats().in_use == before.in_use);
   const std::int64_t asked = memory_stats().system_allocations;
   const Scratch<double> again(1000), zeros(500, 0.0);
-  BOOST_TEST(again.data() == block);  // still with its old contents
-  BOOST_TEST(again[999] == 7.0);
+  BOOST_TEST(again.data() == block);  // the same block
+  BOOST_TEST(again[999] == 7.0);      // and not cleared
   BOOST_TEST(memory_stats().system_allocations == asked + 1);
   BOOST_TEST(zeros[499] == 0.0);
 }

@@ -1,5 +1,5 @@
-/// Exponentials of matrices that are far from normal, compared with the closed form for 2 x 2 triangles and with what must be
-/// exact.
+/// Exponentials of matrices that are far from normal, compared with the closed form for 2 x 2 triangular matrices and with
+/// what must be exact.
 
 #include <boost/test/unit_test.hpp>
 #include <cmath>

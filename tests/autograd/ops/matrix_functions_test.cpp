@@ -1,6 +1,6 @@
 /// Square roots, logarithms, powers and eigenvectors of matrices that need not be Hermitian. They are compared with closed forms
-/// for 2 x 2 triangles and with each other, at the ends of the range too, and must report where they have no value or no
-/// derivative.
+/// for 2 x 2 triangular matrices and with each other, including at the ends of the range, and must report where they have no
+/// value or no derivative.
 
 #include "autograd/ops/linear_algebra/matrix_functions.h"
 

@@ -49,7 +49,7 @@ const std::map<std::string, Limits>& limits() {
       {"exp", {inf, inf, 0, 0}},
       {"expm1", {inf, inf, -1, 0}},
       {"gelu", {inf, 1, 0, 0}},
-      {"lgamma", {inf, inf, inf, 0}},  // at -inf it is what it is at the poles before it
+      {"lgamma", {inf, inf, inf, 0}},  // at -inf as at its poles, 0 and the negative integers
       {"log", {inf, 0, nan, 0}},       // outside the domain, as for atanh
       {"log1p", {inf, 0, nan, 0}},     // outside the domain, as for atanh
       {"log_sigmoid", {0, 0, -inf, 1}},

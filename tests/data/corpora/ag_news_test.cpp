@@ -126,7 +126,8 @@ BOOST_AUTO_TEST_CASE(the_files_of_a_folder) {
   const TemporaryDirectory directory;
   const auto error = [&] { return error_of([&] { load_ag_news(directory.path()); }); };
   BOOST_TEST(error_of([&] { load_ag_news(directory / "none"); }) ==
-             "ag_news: " + directory / "none" + " is not a folder with train.csv (or train_sample.csv), test.csv and classes.txt");
+             "ag_news: " + directory / "none" +
+                 " is not a folder; expected one with train.csv (or train_sample.csv), test.csv and classes.txt");
   BOOST_TEST(error() == "ag_news: no train.csv or train_sample.csv in " + directory.path());
   directory.file("train_sample.csv", good + good);
   BOOST_TEST(error() == "ag_news: cannot open " + directory / "classes.txt" + ": No such file or directory");

@@ -49,7 +49,7 @@ def test_value_gradient_and_tangent_are_those_of_the_same_in_ops():
     (ops * 2).backward(w)
     np.testing.assert_allclose(x.grad, y.grad)
     np.testing.assert_allclose(ag.jvp(lambda z: squash(z) * 2, a, w), ag.jvp(lambda z: by_ops(z) * 2, a, w))
-    assert isinstance(squash(a), np.ndarray) and squash.__doc__ == "z / (1 + |z|²)"
+    assert isinstance(squash(a), np.ndarray) and squash.__doc__ == "The function z / (1 + |z|²)."
     assert squash(ag.variable(np.float32([1, 2]))).dtype == "float32"
 
 
