@@ -56,11 +56,11 @@ std::string first_line(const std::string& text) { return text.substr(0, text.fin
 
 AnswerJudgement judge_formula(const Question& question, const std::string& text) {
   const Expression f(question.f);
-  const LabAnswer answer = judge_answer(f, question.at, question.variable, question.asked, text);
+  const LabAnswer answer = judge_answer(f, question.at, 0, question.asked, text);
   using Kind = LabAnswer::Kind;
   if (!answer.is_right())
     for (const auto& [formula, what, near] : question.mistakes)
-      if (same_answer(f, question.at, question.variable, text, formula))
+      if (same_answer(f, question.at, 0, text, formula))
         return {near ? AnswerJudgement::Kind::Near : AnswerJudgement::Kind::Wrong, what};
   switch (answer.kind) {
     case Kind::Right: return {AnswerJudgement::Kind::Right, "right"};

@@ -37,7 +37,6 @@ struct Question {
 
   std::string f = {};  ///< the function that a formula is about
   std::vector<std::complex<double>> at = {};
-  std::size_t variable = 0;
   DerivativeKind asked = DerivativeKind::Gradient;
   std::vector<NamedFormula> mistakes = {};
 

@@ -175,7 +175,7 @@ class Second:
 
 
 def no_jvp(x: List[np.ndarray], v: List[np.ndarray]) -> str:
-    """Stands in for a forward derivative if none was given."""
+    """The default forward derivative: reports that none was given."""
     return "no jvp was given"
 
 

@@ -118,7 +118,7 @@ BOOST_AUTO_TEST_CASE(half_points_are_for_one_mistake_and_not_for_what_is_asked) 
     BOOST_TEST(forgotten.why == "the derivative is not conjugated");
     BOOST_TEST((judge(gradient[0], "2*conj(" + gradient[0].right + ")").kind == Kind::Wrong));
     BOOST_TEST((judge(gradient[0], "2*(" + replaced(gradient[0].right, "z̄", "z") + ")").kind == Kind::Wrong));
-    // Whoever copies the wrong gradient from the sheet has found nothing.
+    // Copying the wrong gradient from the sheet earns no points.
     const std::string& text = sheet.problems[1].text;
     const std::size_t row = text.find(fmt::format("({})", mistake[0].right)), begin = text.find("gradient `", row) + 10;
     const AnswerJudgement copied = judge(mistake[1], text.substr(begin, text.find('`', begin) - begin));
