@@ -41,8 +41,8 @@ void there(const std::string& path) {
   backward(loss);
 
   SafetensorsWriter file;
-  for (const auto& [name, parameter] : parameters_of<float>(net))
-    std::visit([&](const auto& p) { file.add(name, p.value()), file.add("grad." + name, p.grad()); }, parameter);
+  for (const Parameter<float>& p : parameters_of<float>(net))
+    std::visit([&](const auto& x) { file.add(p.name, x.value()), file.add("grad." + p.name, x.grad()); }, p.var);
   file.add("z", z);
   file.add("y", y);
   file.add("loss", loss.value());

@@ -7,10 +7,7 @@
 
 #include <filesystem>
 
-#include "data/corpora/corpus.h"
-#include "data/files/checksum.h"
-#include "data/files/text_file.h"
-#include "train/loop/training_session.h"
+#include <argand/argand.h>
 
 using namespace argand;
 

@@ -71,6 +71,7 @@ nlohmann::json descent(const Expression& f, C from, double rate) {
       loss[k].push_back(d.value[k].real());
       z[k] -= rate * (k == 0 ? g : std::conj(g));
     }
+    if (*end[0] != '\0' && *end[1] != '\0') break;
   }
   return {{"gradient", {{"path", path[0]}, {"loss", loss[0]}, {"end", end[0]}}},
           {"conjugate", {{"path", path[1]}, {"loss", loss[1]}, {"end", end[1]}}}};

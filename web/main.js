@@ -3,7 +3,8 @@
 
 const from = new Plane(byId("from")), to = new Plane(byId("to"));
 let ask = null, reply = null, busy = false, checking = false, stale = false, idle = 0, turning = 0, contours = "", second = null;
-let width = byId("from").getBoundingClientRect().width;  // cached: measuring during a drawing forces a layout of 3 ms
+let width = 0;  // of a plane [px], from an observer: measuring during a drawing forces a layout of 3 ms
+let tapeVisible = true;
 const timings = [];  // time from each change of the state to the new picture [ms]
 
 const hidden = () => state.exercise.length > 0 && !state.solved;
@@ -80,7 +81,7 @@ async function showContours() {
   if (contours === wanted && answer.landscape) drawContours(from.ground, answer.landscape);
 }
 
-function show() {
+function show(dragged) {
   drawFrom();
   drawTo();
   for (const svg of [byId("from"), byId("to")]) svg.classList.toggle("stale", stale);
@@ -89,7 +90,7 @@ function show() {
   showWords(reply, state);
   showNumbers(reply);
   showConventions(reply);
-  showTape(reply);
+  if (!dragged || tapeVisible) showTape(reply);
 }
 
 /** Shows the questions of the exercise; it is solved when every answer is right. */
@@ -136,7 +137,7 @@ async function update(dragged) {
   do {
     busy = true;
     told(await ask(request(false)));
-    show();
+    show(dragged);
   } while (busy === "again");
   busy = false;
   timings.push(performance.now() - changed);
@@ -178,11 +179,14 @@ new ResizeObserver(([plane]) => {
   width = plane.contentRect.width;
   drawFrom();
 }).observe(byId("from"));
+new IntersectionObserver((changes) => {
+  tapeVisible = changes.at(-1).isIntersecting;
+  if (tapeVisible && reply && !stale) showTape(reply);
+}).observe(byId("tape"));
 readAddress();
 fill();
 listen();
 showExercise();
-drawFrom();
 startEngine().then((engine) => {
   ask = engine;
   return update();

@@ -31,6 +31,9 @@ echo "every installed header is found and stands beside the others"
 test "$(wc -l < all.cpp)" -gt 20
 $compiler -fsyntax-only all.cpp "${flags[@]}"
 
+echo "headers that only the library itself includes stay out"
+if find ".$prefix/include" -name planted_fault.h -o -name direct_gemm.h -o -name lu_factors.h | grep .; then exit 1; fi
+
 echo "nothing of the tests, and no absolute path of the build, is installed"
 if find ".$prefix" -name '*test*' ! -name 'pytest_plugin.py' | grep .; then exit 1; fi
 if grep -rl -e "$build" -e "$source" ".$prefix/$libdir/pkgconfig" ".$prefix/include"; then exit 1; fi

@@ -96,7 +96,7 @@ on_system debian install-deps
 
 echo "scripts keep to what a Mac's bash 3.2 and BSD's tools know"
 if grep -nE '\b(mapfile|readarray|declare -A|local -n)\b|\$\{[a-z_]+(,,|\^\^)|install -D|find .*-printf|sed -i |readlink -f|cp --|\|& ' \
-  dev install_headers.sh packaging/requirements.sh tests/install/*.sh tests/python/*.sh tests/apps/*.sh .ci/run |
+  dev packaging/requirements.sh tests/install/*.sh tests/python/*.sh tests/apps/*.sh .ci/run |
   grep -v "^tests/install/requirements_test.sh:.*grep -nE\|mapfile|readarray"; then
   fail "these are GNU's alone, or of a later bash"
 fi
