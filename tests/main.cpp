@@ -1,4 +1,4 @@
-/// main() for the test program of a folder.
+/// main() for each folder's test program.
 
 #include <boost/test/unit_test.hpp>
 

@@ -1,4 +1,4 @@
-/// Measures factorisations of matrices.
+/// Measures matrix factorisations.
 
 #include "autograd/ops/linear_algebra/factors.h"
 #include "autograd/ops/elementwise/arithmetic.h"

@@ -21,8 +21,7 @@ std::vector<TableRow> rows_of(TableRows rows) {
 
 }  // namespace
 
-// Blocks end within fields, within quotation marks and within "\r
-// ": lengths around powers of two meet all of these cases.
+// Lengths around powers of two make blocks end inside fields, inside quoted text and inside "\r\n".
 BOOST_AUTO_TEST_CASE(a_file_read_in_blocks_has_the_rows_of_one_read_whole) {
   const TemporaryDirectory directory;
   for (const char* name : {"a.csv", "a.tsv", "a.jsonl"})
