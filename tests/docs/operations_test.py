@@ -1,4 +1,5 @@
-"""docs/operations.md: every name in argand's column is declared, and PyTorch, if installed, differentiates exactly what its column says.
+"""docs/operations.md: every name in argand's column is declared, and PyTorch, if installed, differentiates exactly what its column
+says.
 
   operations_test.py SOURCE_DIR
 """

@@ -2,8 +2,8 @@
 
   pictures_test.py SOURCE_DIR ARGAND
 
-Every docs/pictures/NAME.png is shown in a chapter, below the `argand portrait ... --out docs/pictures/NAME.png` command that made it.
-The command is run again; because fonts differ between machines, up to 5 % of the samples may differ.
+Every docs/pictures/NAME.png is shown in a chapter, below the `argand portrait ... --out docs/pictures/NAME.png` command that made
+it. The command is run again; because fonts differ between machines, up to 5 % of the samples may differ.
 """
 import os
 import re

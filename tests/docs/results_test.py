@@ -4,8 +4,8 @@ runs is kept.
   results_test.py SOURCE_DIR ARGAND
 
 docs/guides/results-tables.md is the output of bench/results/appendix.py. `argand ablate --check` finds every table in it, but not
-if a digit is changed. The tables of speed/ and retrieval/ are in their pages, and every interval and mean in chapter 11 is in the page
-of tables. Figures drawn from a small table show its rows and seeds.
+if a digit is changed. The tables of speed/ and retrieval/ are in their pages, and every interval and mean in chapter 11 is in the
+page of tables. Figures drawn from a small table show its rows and seeds.
 """
 import importlib
 import json

@@ -1,4 +1,4 @@
-"""Checks that the Python programs in README.md and docs/guides/tour.md print the output shown there (tests/docs/book_test.py reads
+"""Checks that the Python programs in README.md and docs/guides/tour.md print the output shown there (tests/docs/book_test.py checks
 docs/python.md)."""
 import contextlib
 import io

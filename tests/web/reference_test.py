@@ -1,4 +1,4 @@
-"""The reference of the C++ API: what is taken from a header, and that it lacks no class of the library.
+"""The reference of the C++ API: what it extracts from a header, and that it includes every class of the library.
 
   reference_test.py SOURCE_DIR
 """

@@ -1,6 +1,6 @@
-"""The ops that PyTorch does not have, composed of its elementary ones from their equations: COMPOSED maps each name to (function, cases).
+"""The ops that PyTorch lacks, composed from its elementary ops by their equations: COMPOSED maps each name to (function, cases).
 
-A case is (arguments, keywords), as for the ops of PyTorch; derivatives are taken with respect to arrays of real and complex numbers.
+A case is (arguments, keywords), as for PyTorch's own ops; derivatives are taken with respect to real and complex arrays.
 """
 import math
 
@@ -64,7 +64,7 @@ def parts_of(x, parts=2):
 
 
 def magnitude(z):
-    """The magnitude of numbers whose parts are in the last axis."""
+    """The magnitude of numbers whose components are along the last axis."""
     return torch.sqrt((z * z).sum(-1) + 1e-12)
 
 
