@@ -24,8 +24,7 @@ def read(path):
 
 
 def apart(new, old):
-    """How two drawings differ, or "" if only coordinates do, by at most half a unit of 480 (libm results differ in the last
-    digits)."""
+    """How two drawings differ; "" if the texts are equal and the coordinates agree to half a unit of 480 (libm results vary)."""
     if re.split(NUMBER, new) != re.split(NUMBER, old):
         return "other lines or words"
     worst = max((abs(float(a) - float(b)) for a, b in zip(re.findall(NUMBER, new), re.findall(NUMBER, old))), default=0)

@@ -22,7 +22,8 @@ if shutil.which("gnuplot") is None:
 
 
 def pixels(path):
-    """Returns width, height and bytes per pixel of a PNG, and its pixels row by row (ISO/IEC 15948; 8 bits per sample, not interlaced)."""
+    """Returns width, height and bytes per pixel of a PNG, and its pixels row by row (ISO/IEC 15948; 8 bits per sample, not
+    interlaced)."""
     with open(path, "rb") as file:
         data = file.read()
     assert data[:8] == b"\x89PNG\r\n\x1a\n", path

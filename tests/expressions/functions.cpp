@@ -20,7 +20,7 @@ bool beyond_i(const Z& z) { return z.x == 0 && mp::abs(z.y) > 1; }
 Z times_i(const Z& z) { return {-z.y, z.x}; }
 Z over_i(const Z& z) { return {z.y, -z.x}; }
 
-/// log(z + √(1 + z²)), or the equal -log(√(1 + z²) - z), whichever avoids cancellation.
+/// log(z + √(1 + z²)), or the equivalent -log(√(1 + z²) - z), whichever avoids cancellation.
 Z asinh(const Z& z) {
   if (modulus(z) < N(1e-40)) return z - z * z * z / Z(6.0);
   const Z root = sqrt(Z(1.0) + z * z);

@@ -10,12 +10,12 @@ namespace reference {
 struct Truth {
   enum class Kind {
     Smooth,    ///< the difference quotients converge from both sides, and a third direction agrees with the two others
-    Singular,  ///< they do not converge: a kink, a cut, a pole, or f is undefined here
+    Singular,  ///< the quotients do not converge: a kink, a cut, a pole, or f is undefined here
     Unknown    ///< 500 bits do not decide, or an operand stays on a cut
   };
   Kind kind = Kind::Unknown;
   std::complex<double> dz, dzbar;
-  double error = 0;  ///< the error of both derivatives
+  double error = 0;  ///< the error of dz and of dzbar
 };
 
 /// Finds the truth by central differences of 150-digit values at a distance of 1e-40, relative to z where possible.

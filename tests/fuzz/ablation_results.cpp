@@ -1,4 +1,4 @@
-/// Fuzzes the file of an ablation's results: a file that can be read can be written again and has tables.
+/// Fuzzes an ablation's results file: one that can be read can be written again and has tables.
 
 #include "apps/ablation/result_tables.h"
 #include "tests/fuzz/fuzz.h"

@@ -32,7 +32,7 @@ Exact log(Exact a);
 Exact log1p(Exact a);  ///< log(1 + a)
 Exact abs(Exact a);
 
-/// A matrix of these numbers in row-major order.
+/// A matrix of tape numbers in row-major order.
 struct Matrix {
   int m = 0, n = 0;
   std::vector<Exact> numbers;

@@ -14,10 +14,10 @@ enum class Kind {
   LowerHuge,       ///< lower triangular
   UpperTiny,       ///< upper triangular, with small off-diagonal entries
   BlockHuge,       ///< blocks of two on the diagonal, with huge entries above them
-  Nilpotent,       ///< entries of all sizes just above the diagonal, zeros elsewhere
+  Nilpotent,       ///< entries of all magnitudes just above the diagonal, zeros elsewhere
   Graded,          ///< entries that decrease along the diagonal
-  Rows,            ///< rows of different sizes
-  Columns,         ///< columns of different sizes
+  Rows,            ///< rows of different magnitudes
+  Columns,         ///< columns of different magnitudes
   NearlySingular,  ///< singular up to a few roundings
   Singular,        ///< small integers, of any rank below n
   Defective,       ///< a Jordan block in another basis

@@ -16,8 +16,9 @@ Factors gram_schmidt(const Matrix& A);
 
 /// e^A by scaling, a Taylor series and squaring; its gradient comes from the same computation for ((Aᴴ, G), (0, Aᴴ)).
 Result exponential(const std::vector<Z>& A, int m, int n, const std::vector<Z>& G, const std::vector<Z>& got);
-/// The principal square root by the Denman-Beavers iteration, and the principal logarithm by square roots and the series of log((1
-/// + X)/(1 - X)). Their gradients are found like that of the exponential. Both throw NoValue if an eigenvalue is 0 or negative.
+/// The principal square root by the Denman-Beavers iteration, and the principal logarithm by square roots and the series of
+/// log((1 + X)/(1 - X)). Their gradients are found like that of the exponential. Both throw NoValue if an eigenvalue is 0 or
+/// negative.
 Result square_root(const std::vector<Z>& A, int m, int n, const std::vector<Z>& G, const std::vector<Z>& got);
 Result logarithm(const std::vector<Z>& A, int m, int n, const std::vector<Z>& G, const std::vector<Z>& got);
 /// The eigenvalues of the Hermitian part in ascending order, by Jacobi rotations, and their gradient if they are distinct.

@@ -175,8 +175,8 @@ BOOST_AUTO_TEST_CASE(without_phases_positions_are_the_sinusoids_of_the_transform
 }
 
 BOOST_AUTO_TEST_CASE(a_complex_model_counts_as_many_degrees_of_freedom_as_its_width) {
-  // Embedding 13·16 + 16, phases 8, states 3 (8·16 + 8), a block 2·8 gains + 4 complex 8x8 + 8, up and down 2·(8·12) + 12 + 8,
-  // out 16·16 + 16, its norm 32, head 13·16 + 13.
+  // Parameters: embedding 13·16 + 16, phases 8, states 3 (8·16 + 8), a block 2·8 gains + 4 complex 8x8 + 8, up and down 2·(8·12) +
+  // 12 + 8, out 16·16 + 16, its norm 32, head 13·16 + 13.
   const std::int64_t block = 16 + 2 * (4 * 64 + 8) + 2 * (2 * 96 + 20);
   BOOST_TEST(count_parameters(make_model<float>(small(), 0)->parameters()) ==
              13 * 16 + 16 + 8 + 3 * 136 + 2 * block + 272 + 32 + 13 * 17);

@@ -1,5 +1,5 @@
-/// Tests every invariance of every family, which is a change that leaves a model's output unchanged, for every choice of
-/// configuration; and changes that merely look like invariances.
+/// Tests every invariance of every family, a change that leaves the model's output unchanged, for every choice of configuration,
+/// and changes that merely look like invariances.
 
 #include "nn/invariance.h"
 
@@ -72,7 +72,7 @@ std::unique_ptr<Model<double>> perturbed_model(const ModelConfig& config) {
   return model;
 }
 
-/// The log softmax of the logits of two texts, for all positions or texts one after another.
+/// The log softmax of the logits of two texts, concatenated over all positions or texts.
 std::vector<double> log_probabilities(Model<double>& model) {
   const NoGrad none;
   const Tensor<double> logits = model.logits(random_ids({2, 7})).value();

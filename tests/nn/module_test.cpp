@@ -1,4 +1,4 @@
-/// Parameters as models, optimisers and counters see them.
+/// Parameters as seen by models, optimisers and counters.
 
 #include "nn/module.h"
 

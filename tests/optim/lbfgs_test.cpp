@@ -135,7 +135,7 @@ BOOST_AUTO_TEST_CASE(it_says_why_it_ends) {
   BOOST_TEST((optimizer.minimise([&] { return sum(abs2(z)); }, 5).end == LbfgsEnd::Flat));
   z.value()(0) = C(1, 1);
   BOOST_TEST((optimizer.minimise([&] { return sum(abs2(z)); }, 0).end == LbfgsEnd::Iterations));
-  // The gradient has the wrong sign, so no step along it lowers the loss.
+  // The gradient has the wrong sign, so no descent step lowers the loss.
   const LbfgsReport report = optimizer.minimise([&] { return sum(abs2(z)).detach() - sum(abs2(z)) + sum(abs2(z)).detach(); }, 5);
   BOOST_TEST((report.end == LbfgsEnd::NoLower));
   BOOST_TEST(std::abs(z.value()(0) - C(1, 1)) == 0);

@@ -46,7 +46,7 @@ BOOST_AUTO_TEST_CASE(singular_values_come_close_to_one) {
   }
 }
 
-/// The norm must neither overflow nor underflow, and the 1e-7 added to it must still count.
+/// The norm must neither overflow nor underflow, and the 1e-7 added to it must still take effect.
 template <Scalar T>
 void scale_does_not_matter(RealOf<T> huge) {
   const Tensor<T> u = randn<T>({5, 4}, Random(4));

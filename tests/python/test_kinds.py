@@ -17,7 +17,7 @@ def test_an_input_with_a_small_gradient_is_judged_by_its_own_size():
 
 
 class Layer:
-    """y = sum x^3, which passes a buffer from forward to backward."""
+    """y = sum x^3 as a layer that passes a buffer from forward to backward."""
 
     def __init__(self):
         self.now = self.last = self.first = None

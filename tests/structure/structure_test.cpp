@@ -19,8 +19,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// For each top-level folder, those from which it may include: core <- autograd <- nn <- train <- apps, with optim and data on the
-/// level of nn, and lab on the level of train.
+/// For each top-level folder, those from which it may include: core <- autograd <- nn <- train <- apps, with optim and data at the
+/// level of nn, and lab at the level of train.
 const std::map<std::string, std::set<std::string>> may_see = {
     {"core", {"core"}},
     {"autograd", {"core", "autograd"}},
@@ -154,7 +154,7 @@ bool ends_with_any(const std::string& path, std::initializer_list<const char*> e
   return std::any_of(endings.begin(), endings.end(), [&](const char* ending) { return path.ends_with(ending); });
 }
 
-/// The text of every project file by its path from the root, except Git's files, builds and runs.
+/// Maps the path of every project file, from the root, to its text, leaving out Git's files, builds and runs.
 std::map<std::string, std::string> read_tree(const fs::path& root) {
   std::map<std::string, std::string> files;
   for (auto it = fs::recursive_directory_iterator(root); it != fs::recursive_directory_iterator(); ++it) {
@@ -271,7 +271,7 @@ BOOST_AUTO_TEST_CASE(folders_stay_small) {
   std::map<std::string, std::ptrdiff_t> count;
   for (const auto& [path, text] : files()) ++count[fs::path(path).parent_path().string()];
   for (const auto& [folder, n] : count) {
-    // Skips what other programs wrote: reference cases, and inputs found by fuzzing.
+    // Skips files that other programs wrote: reference cases, and inputs found by fuzzing.
     if (folder == "tests/golden" || folder.starts_with("tests/fuzz/seeds")) continue;
     BOOST_TEST_INFO(folder << " has " << n << " files; give it sub-folders");
     BOOST_TEST(n <= most_files);

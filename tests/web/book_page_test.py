@@ -30,7 +30,7 @@ for there, word in ((shutil.which("pandoc"), "pandoc"), (os.path.exists("/usr/sh
         sys.exit(77)
 
 failures = []
-MADE = ("lab.html", "model.html")  # these pages have tests of their own
+MADE = ("lab.html", "model.html")  # these pages have separate tests
 
 
 def expect(rule, text):
@@ -39,7 +39,7 @@ def expect(rule, text):
 
 
 class Page(html.parser.HTMLParser):
-    """What a page links to and loads, its anchors, and its pictures that have no alternative text."""
+    """A page's links, loaded files and anchors, and the numbers of its figures, captions and pictures without alternative text."""
 
     def __init__(self, path):
         super().__init__()

@@ -13,7 +13,7 @@ def chromium():
 
 
 class Browser:
-    """One page. `requests` are the addresses that it requested, `console` its console messages and uncaught exceptions."""
+    """One browser page. `requests` are the addresses that it requested, `console` its console messages and uncaught exceptions."""
 
     def __init__(self):
         self.profile = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)

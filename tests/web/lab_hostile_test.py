@@ -1,5 +1,5 @@
-"""The lab with hostile input and links: broken states, poles, cuts, NaN, infinities, unreadable answers. It must say what is wrong, draw only
-finite numbers, accept no wrong answer, and keep working.
+"""The lab with hostile input and links: broken states, poles, cuts, NaN, infinities, unreadable answers. It must say what is wrong,
+draw only finite numbers, accept no wrong answer, and keep working.
 
   lab_hostile_test.py LAB_HTML
 

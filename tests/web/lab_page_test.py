@@ -1,9 +1,10 @@
-"""The lab in a real browser, opened as a file and without a network: its numbers are those of the program, and it keeps up with the mouse.
+"""The lab in a real browser, opened as a file and without a network: its numbers are those of the program, and it keeps up with the
+mouse.
 
   lab_page_test.py LAB_HTML ARGAND_PROGRAM [PICTURES_DIR]
 
-Skipped, with a message, if `./dev web` has not made the page or there is no chromium. With PICTURES_DIR, screenshots of the page at 1280 and 390
-pixels, light and dark, are saved there.
+Skipped, with a message, if `./dev web` has not made the page or there is no chromium. With PICTURES_DIR, screenshots of the page at
+1280 and 390 pixels, light and dark, are saved there.
 """
 import gzip
 import json
@@ -186,7 +187,7 @@ def use(browser):
     expect(text_of(browser, "output[for=answer-dz]") == "conjugated: the conjugate of the right answer", "the answer is not judged")
     type_into("answer-dz", "1/z̄")
     expect(text_of(browser, "output[for=answer-dz]") == "right", "a right answer: " + text_of(browser, "output[for=answer-dz]"))
-    # If an answer cannot be parsed, an error is shown at its field, and no verdict on an earlier text.
+    # If an answer cannot be parsed, its field must show an error, and no verdict on an earlier text.
     type_into("answer-dz", "1/z̄ +")
     said = text_of(browser, "output[for=answer-dz]")
     expect("right" not in said and said.startswith("expected a number"), "a broken answer: " + said)
@@ -256,7 +257,7 @@ def honest_words(browser):
 
 
 def exercises(browser):
-    """A link that sets an exercise hides the derivatives until every answer is right; a link may also hold answers."""
+    """A link that sets an exercise hides the derivatives until every answer is correct; a link may also hold answers."""
     browser.open(state_of(f="|z|^2", z="1,2", exercise="dz,gradient"))
     browser.run(SHOWN % "checked")
     seen = "document.getElementById(%r).offsetParent !== null"

@@ -3,8 +3,8 @@ fast enough while it keeps up with the mouse, and the program opens the files it
 
   model_page_test.py MODEL_HTML ARGAND_PROGRAM [PICTURES_DIR]
 
-Skipped, with a message, if `./dev web` has not made the page or there is no chromium. With PICTURES_DIR, screenshots of the page at 1280 and 390
-pixels, light and dark, are saved there.
+Skipped, with a message, if `./dev web` has not made the page or there is no chromium. With PICTURES_DIR, screenshots of the page at
+1280 and 390 pixels, light and dark, are saved there.
 """
 import base64
 import gzip
@@ -167,7 +167,7 @@ WATCHED = """globalThis.gaps = []; globalThis.waits = [];
 
 
 def learns(browser):
-    """Trains from scratch until four of five sentences are right, within two minutes, while the page keeps up with the mouse."""
+    """Trains from scratch until four of five sentences are correct, within two minutes, while the page keeps up with the mouse."""
     open_page(browser)
     browser.run("byId('beside').checked = false; byId('train').click(); 0")
     browser.run(wait_for("training && models[0].losses.length > 0"))

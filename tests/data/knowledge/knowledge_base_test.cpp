@@ -60,7 +60,7 @@ BOOST_AUTO_TEST_CASE(drawn_passages_are_spread_over_the_text_and_differ_between_
     equal += one.start(p) == two.start(p);
   }
   BOOST_TEST(equal < 15);
-  // Every start position is drawn eventually: a text of 12 tokens has 10 of them for passages of 3.
+  // Every start position is drawn eventually; a text of 12 tokens has 10 of them for passages of 3 tokens.
   std::vector<int> seen(10);
   for (std::uint64_t s = 0; s < 100; ++s) {
     const KnowledgeBase base = KnowledgeBase::drawn(counting(12), 3, 4, Random(1, s));

@@ -1,4 +1,5 @@
-"""A model moves from C++ to Python, to PyTorch, back to Python and back to C++, with the same loss in double precision at every stop."""
+"""A model moves from C++ to Python, to PyTorch, back to Python and back to C++, with the same loss in double precision at every
+stop."""
 import json
 import subprocess
 import sys

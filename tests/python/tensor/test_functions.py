@@ -97,7 +97,7 @@ def test_jacobians():
 def test_mismatches_are_errors(call, error, text):
     with pytest.raises(error, match=text):
         call()
-    assert not ag.constant(1.0).requires_grad and ag.variable(1.0).exp().requires_grad  # the error has left no mode switched
+    assert not ag.constant(1.0).requires_grad and ag.variable(1.0).exp().requires_grad  # the error leaves the modes unchanged
 
 
 @pytest.mark.parametrize("inner", [ag.grad(lambda z: (z**3).sum()), lambda y: ag.hvp(lambda z: (z**3).sum(), y, np.ones(2)), lambda y: ag.jvp(ag.sin, y, np.ones(2)),

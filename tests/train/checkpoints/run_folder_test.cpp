@@ -1,4 +1,4 @@
-/// If the folder of a run is moved, replaced or removed while it trains, no file of another run is touched.
+/// If a run's folder is moved, replaced or removed during training, no file of another run is touched.
 
 #include "train/checkpoints/run_folder.h"
 
