@@ -25,7 +25,7 @@ import tempfile
 
 VARIES = {
     "seconds": r"\b\d+(\.\d+)? m?s\b",  # times
-    "rounding": r"\b\d+(\.\d+)?e-(09|[1-9]\d|\d{3})\b|\b0(\.0)?e\+00\b",  # numbers below 1e-8: rounding errors and error bars
+    "rounding": r"\b\d+(\.\d+)?e-(09|[1-9]\d|\d{3})\b|\b0(\.0)?e\+00\b",  # values below 1e-8: rounding errors and error bars
     "orders": r"\border \d\.\d\d at steps \S+ to \de[-+]\d+",  # Taylor remainders: where rounding sets in depends on the processor
     "training": r"(?!)",  # all numbers, see same(): processors round differently, which changes a training run
 }
@@ -141,7 +141,7 @@ def check_command(at, command):
 
 
 def commands_in(text):
-    """The `argand` command lines of an sh block, with continued lines joined and without comments."""
+    """The `argand` command lines of an sh block, with continuation lines joined and comments removed."""
     joined = re.sub(r"\\\n\s*", " ", text)
     return re.findall(r"(?:^|\| *)(?:\$ +)?(argand [^|>#\n]*)", joined, re.M)
 

@@ -1,5 +1,4 @@
-"""docs/operations.md: every name in argand's column is declared, and PyTorch, if installed, differentiates exactly what its column
-says.
+"""Checks docs/operations.md: every name in argand's column is declared, and PyTorch's column is true (if PyTorch is installed).
 
   operations_test.py SOURCE_DIR
 """

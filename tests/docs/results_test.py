@@ -63,7 +63,7 @@ for name, where, count in (("speed", ("bench", "results", "speed", "README.md"),
     blocks = made.strip().split("\n\n")
     expect(len(blocks) == count and all(block in read(*where) for block in blocks), f"{'/'.join(where)} does not hold the tables of {name}:\n{made}")
 
-# The chapter is short, and its intervals are those in the tables.
+# The chapter is short, and its intervals agree with the tables.
 chapter = read("docs", "11-results.md")
 expect(len(chapter.split()) <= 3000, f"chapter 11 has {len(chapter.split())} words")
 NUMBERS = r"[+-]?\d+\.\d+(?: %)? \[[^\]\n]*\d\]|\d+\.\d+ ± \d+\.\d+"

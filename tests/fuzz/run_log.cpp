@@ -1,4 +1,4 @@
-/// Fuzzes the log of a run: a report can draw everything that is readable, and resuming the run drops only later steps.
+/// Fuzzes the log of a run: a report can draw every readable part, and resuming the run drops only later steps.
 
 #include "apps/report/log.h"
 #include "tests/fuzz/fuzz.h"

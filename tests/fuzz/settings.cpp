@@ -1,4 +1,4 @@
-/// Fuzzes configuration files: settings written by toml_line() are read back unchanged, and so is a run's configuration that
+/// Fuzzes configuration files: settings written by toml_line() are read back unchanged, and so is the file of a configuration that
 /// resolves.
 
 #include "tests/fuzz/fuzz.h"

@@ -28,8 +28,8 @@ struct Units {
   std::vector<N> value, gradient;
 };
 
-/// The units in which errors are measured: how much values and gradients change if the input changes by one rounding, plus their
-/// own rounding.
+/// The units in which errors are measured: the change of values and gradients when the input changes by one rounding, plus one
+/// rounding of the result.
 template <Scalar In>
 Units units_of(const Op& op, const std::vector<Z>& A, int m, int n, const std::vector<Z>& G, const std::vector<Z>& got,
                const Result& exact) {

@@ -18,8 +18,8 @@ inline Ids random_ids(const Shape& shape, std::uint64_t seed = 4) {
   return ids;
 }
 
-/// For tokens [B, T > 4]: the largest difference between the logits of whole sequences and those of cached generation, which reads
-/// a prompt of four tokens and then one token at a time.
+/// For tokens [B, T > 4]: the largest difference between the logits of whole sequences and of cached generation, which reads a
+/// prompt of four tokens and then one token at a time.
 inline double worst_difference_with_a_cache(Model<double>& model, const Ids& tokens, const ForwardContext& context = {}) {
   const std::int64_t B = tokens.shape()[0], T = tokens.shape()[1];
   const NoGrad none;

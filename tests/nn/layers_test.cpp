@@ -140,7 +140,7 @@ BOOST_AUTO_TEST_CASE(dropout_drops_in_a_training_step_alone) {
   {
     const TrainingStep training(1);
     const Tensor<double> first = drop(x).value(), second = drop(x).value();
-    BOOST_TEST(!same(first, second));  // each call has its own mask
+    BOOST_TEST(!same(first, second));  // each call draws a new mask
     { const TrainingStep inner(5); }
     BOOST_TEST((TrainingStep::current() == &training));
   }

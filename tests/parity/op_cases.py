@@ -115,7 +115,7 @@ def max_pool2d(x, kernel_size, **args):
 
 
 def mse(x, y):
-    """The mean squared error, also of complex inputs, which PyTorch's does not accept."""
+    """The mean squared error, also for complex inputs, which PyTorch's does not accept."""
     return abs2(x - y).mean() if x.is_complex() else torch.nn.functional.mse_loss(x, y)
 
 

@@ -43,7 +43,7 @@ def by_pytorch(case, inputs):
     else:
         W = torch.tensor(case.W)
     try:
-        gradients = torch.autograd.grad(y, x, W, allow_unused=True)  # gives None where argand gives 0, as for the sign of a real determinant
+        gradients = torch.autograd.grad(y, x, W, allow_unused=True)  # returns None if argand returns 0, as for the sign of a real determinant
         gradients = [torch.zeros_like(a).numpy() if g is None else g.resolve_conj().numpy() for a, g in zip(x, gradients)]
     except RuntimeError as refusal:
         gradients = None

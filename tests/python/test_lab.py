@@ -1,4 +1,4 @@
-"""argand.lab, argand.ops and argand.explain give the same numbers and words as the program."""
+"""argand.lab, argand.ops and argand.explain give the same numbers and texts as the program."""
 import json
 import subprocess
 

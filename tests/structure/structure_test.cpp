@@ -1,4 +1,4 @@
-/// The project's own rules, which a compiler does not check. ARGAND_SOURCE_DIR is the project's root.
+/// The project's rules that a compiler does not check. ARGAND_SOURCE_DIR is the project's root.
 
 #include <fmt/format.h>
 
@@ -19,8 +19,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// For each top-level folder, those from which it may include: core <- autograd <- nn <- train <- apps, with optim and data at the
-/// level of nn, and lab at the level of train.
+/// The top-level folders from which each may include: core <- autograd <- nn <- train <- apps, with optim and data at the level of
+/// nn, and lab at the level of train.
 const std::map<std::string, std::set<std::string>> may_see = {
     {"core", {"core"}},
     {"autograd", {"core", "autograd"}},
@@ -39,8 +39,8 @@ const std::map<std::string, std::set<std::string>> may_see = {
     {"bench", {"core", "autograd", "nn", "optim", "data", "train", "lab", "apps", "bench"}},
 };
 
-/// For each subfolder of train, lab and apps, the other subfolders of the same folder from which it may include. The subcommands in
-/// apps are above these and may include from all.
+/// The other subfolders of the same folder from which each subfolder of train, lab and apps may include. The subcommands in apps
+/// are above these and may include from all.
 const std::map<std::string, std::set<std::string>> floor_may_see = {
     {"train/config", {}},
     {"train/ranks", {"train/config"}},

@@ -1,5 +1,5 @@
-"""The lab in a real browser, opened as a file and without a network: its numbers are those of the program, and it keeps up with the
-mouse.
+"""The lab in a real browser, opened as a file and without a network: its numbers agree with the program's, and it keeps up with
+the mouse.
 
   lab_page_test.py LAB_HTML ARGAND_PROGRAM [PICTURES_DIR]
 
@@ -53,7 +53,7 @@ def expression(dice, depth):
 
 
 def numbers(value):
-    """The numbers in a JSON value as a flat list; null, which JSON has for numbers that are not finite, becomes NaN."""
+    """The numbers in a JSON value as a flat list; null, which replaces numbers that are not finite, becomes NaN."""
     if isinstance(value, list):
         return [x for part in value for x in numbers(part)]
     return [math.nan if value is None else float(value)]
@@ -257,7 +257,7 @@ def honest_words(browser):
 
 
 def exercises(browser):
-    """A link that sets an exercise hides the derivatives until every answer is correct; a link may also hold answers."""
+    """A link that sets an exercise hides the derivatives until every answer is correct; a link may also contain answers."""
     browser.open(state_of(f="|z|^2", z="1,2", exercise="dz,gradient"))
     browser.run(SHOWN % "checked")
     seen = "document.getElementById(%r).offsetParent !== null"

@@ -1,4 +1,4 @@
-"""The page that trains a language model, opened as a file and without a network: its numbers are those of the program, it learns
+"""The page that trains a language model, opened as a file and without a network: its numbers agree with the program's, it learns
 fast enough while it keeps up with the mouse, and the program opens the files it saves.
 
   model_page_test.py MODEL_HTML ARGAND_PROGRAM [PICTURES_DIR]

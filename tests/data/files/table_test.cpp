@@ -69,7 +69,7 @@ BOOST_AUTO_TEST_CASE(a_line_reads_as_it_was_written) {
     BOOST_TEST(rows_of(TableRows("test", directory.file("a.csv", line), delimiter)).at(0).fields == fields,
                boost::test_tools::per_element());
   }
-  BOOST_TEST(table_line("test", {""}, ',') == "\"\"\n");  // a blank line would be skipped by readers
+  BOOST_TEST(table_line("test", {""}, ',') == "\"\"\n");  // readers would skip a blank line
   BOOST_TEST(table_line("test", {"a\"", "b"}, '\t') == "a\"\tb\n");
   BOOST_TEST(error_of([] { table_line("test", {"a\tb"}, '\t'); }).starts_with("test: \"a"));
 }

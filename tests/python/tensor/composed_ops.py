@@ -70,7 +70,7 @@ def magnitude(z):
 
 def magnitude_attention(q, k, v, n_heads=1, theta=None):
     Q, K = parts_of(heads_of(q, n_heads)), parts_of(heads_of(k, n_heads))
-    K = K.unsqueeze(-4)  # [B, H, 1, Tk, d, 2], to be multiplied with queries of [B, H, Tq, 1, d, 2]
+    K = K.unsqueeze(-4)  # [B, H, 1, Tk, d, 2], to be multiplied by queries of [B, H, Tq, 1, d, 2]
     Q = Q.unsqueeze(-3)
     turned = -1.0 if theta is None else kappa(theta).reshape(1, -1, 1, 1)
     S = torch.stack([(Q[..., 0] * K[..., 0]).sum(-1) + turned * (Q[..., 1] * K[..., 1]).sum(-1), (Q[..., 0] * K[..., 1] + Q[..., 1] * K[..., 0]).sum(-1)], -1)

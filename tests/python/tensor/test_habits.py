@@ -246,7 +246,7 @@ def test_a_freed_gradient_raises_an_error():
     x = ag.variable(3.0)
     y = x * x
     L = y + 1
-    assert y.grad is None  # it has not been computed yet
+    assert y.grad is None  # not computed before backward()
     L.backward()
     with pytest.warns(UserWarning, match="result of mul.*retain_grad"):
         assert y.grad is None

@@ -1,4 +1,4 @@
-"""Checks an installed package, wherever it is installed: the program in README.md prints the output shown there, and the
+"""Checks an installed package, regardless of its location: the program in README.md prints the output shown there, and the
 thirty-minute lesson and the solved homework run.
 
   wheel_programs.py CHECKOUT      the folder that contains README.md and docs/

@@ -106,7 +106,7 @@ BOOST_AUTO_TEST_CASE(a_folder_that_was_removed_is_said_in_the_users_words) {
   fs::remove_all(folder.path());
   BOOST_TEST(error_of([&] { session.save(); }) ==
              "save: cannot write " + folder.last() + ": No such file or directory; the file was left as it was");
-  // A second run that takes over the folder is not touched either.
+  // A second run in the same folder is not touched either.
   Session second(folder, false, run_of_seed("2"), small_corpus());
   BOOST_TEST(error_of([&] { session.save(); }) ==
              "save: cannot write " + folder.last() + ": No such file or directory; the file was left as it was");

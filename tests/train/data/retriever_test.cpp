@@ -133,7 +133,7 @@ BOOST_AUTO_TEST_CASE(the_audit_finds_nothing_with_the_exclusion_and_leaks_withou
     BOOST_TEST(clean.leaks == 0);
     BOOST_TEST(leaks.empty());
     BOOST_TEST(clean.batches == (clean.windows + 3) / 4);
-    BOOST_TEST(clean.windows >= 248);  // the corpus has 4 000 words, and windows have 16
+    BOOST_TEST(clean.windows >= 248);  // the corpus has 4 000 words, and each window has 16
     BOOST_TEST(clean.reads == clean.windows * 16 * 3);
     const RetrievalAudit dirty = audit(search, false, leaks);
     BOOST_TEST(dirty.leaks > 0);

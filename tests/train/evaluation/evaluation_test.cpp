@@ -185,7 +185,7 @@ BOOST_AUTO_TEST_CASE(unknown_tokens_cost_the_bits_that_spell_them) {
     const bool words = std::string_view(kind) == "words";
     BOOST_TEST(targets == (words ? 6 : 20), kind);
     BOOST_TEST(bytes == (words ? 18 : 20), kind);
-    BOOST_TEST(unknown == (words ? 3 : 15), kind);  // for words, a literal <unk> in the text does not count as unknown
+    BOOST_TEST(unknown == (words ? 3 : 15), kind);  // in the case of words, a literal <unk> in the text does not count as unknown
     BOOST_TEST(unknown_bytes == (words ? 10 : 15), kind);
     // A model that predicts <unk> well must not be rewarded with few bits per byte.
     const Evaluation certain{

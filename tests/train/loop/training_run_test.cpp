@@ -44,8 +44,8 @@ BOOST_AUTO_TEST_CASE(a_step_counts_its_products) {
   BOOST_TEST(flops({{"batch", "8", ""}}) == 2 * once);
   BOOST_TEST(flops({{"accumulate", "3", ""}}) == 3 * once);
   BOOST_TEST(flops({{"precision", "float64", ""}}) == once);  // the count does not depend on the precision
-  // Two matrices of 16 x d_ff, each multiplied with 4 x 16 tokens three times: forwards, for the gradient of its input, and for its
-  // own.
+  // Two matrices of 16 x d_ff, each multiplied by 4 x 16 tokens three times: forwards, and for the gradients of its input and of
+  // itself.
   BOOST_TEST(flops({{"d_ff", "40", ""}}) - once == 2 * 3 * 2 * 64 * 16 * (40 - 24));
 }
 
@@ -54,7 +54,7 @@ BOOST_AUTO_TEST_CASE(rounded_factors_train_much_like_whole_ones) {
     set_num_threads(threads);
     TrainingRun<float> run(small_run({{"precision", precision, ""}, {"d_model", "64", ""}, {"d_ff", "64", ""}}), small_corpus());
     while (!run.finished()) run.step();
-    BOOST_TEST(!bf16_products_enabled());  // validations use full precision
+    BOOST_TEST(!bf16_products_enabled());  // validation runs in full precision
     bool is_best = false;
     return run.validate(is_best).loss;
   };

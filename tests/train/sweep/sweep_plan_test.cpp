@@ -175,7 +175,7 @@ BOOST_AUTO_TEST_CASE(a_configuration_that_fails_with_another_seed_is_not_the_bes
   BOOST_TEST(plan.name(plan.ranking(false).back()) == "lr=4e-3");
 }
 
-// Wherever a sweep is interrupted, it reaches the same result and trains nothing twice.
+// A sweep that is interrupted at any point reaches the same result and trains nothing twice.
 BOOST_AUTO_TEST_CASE(a_stopped_sweep_comes_to_the_same_end) {
   const SweepRequest request{
       .grid = grid_of({{"lr", "1e-3,2e-3,4e-3", ""}}, {}, 3), .halving = true, .widen = true, .search_seeds = 2};
