@@ -1,4 +1,4 @@
-/// main() for the test program of a folder.
+/// main() for each folder's test program.
 
 #include <boost/test/unit_test.hpp>
 
@@ -10,7 +10,7 @@ int main(int argc, char** argv) {
   };
   return boost::unit_test::unit_test_main(name_the_suite, argc, argv);
 }
-#else  // Boost's static library brings its own main
+#else  // Boost's static library provides main
 boost::unit_test::test_suite* init_unit_test_suite(int, char**) {
   boost::unit_test::framework::master_test_suite().p_name.value = "argand";
   return nullptr;

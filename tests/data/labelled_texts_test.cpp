@@ -25,13 +25,13 @@ BOOST_AUTO_TEST_CASE(lower_case_of_every_alphabet) {
   BOOST_TEST(lowercase("AZ az [@] 09") == "az az [@] 09");
   BOOST_TEST(lowercase("ÄÉÑ ŁŽ ΑΩ ЖЯ") == "äéñ łž αω жя");
   BOOST_TEST(lowercase("straße € 中 😀 ǅ") == "straße € 中 😀 ǆ");
-  BOOST_TEST(lowercase("\U00010400") == "\U00010428");  // a Deseret capital, of four bytes
+  BOOST_TEST(lowercase("\U00010400") == "\U00010428");  // a Deseret capital letter, four bytes long
   BOOST_TEST(lowercase("Σ") == "σ");                    // Python would write ς at the end of a word
   BOOST_TEST(error_of([] { lowercase("A\xff"); }) == "lowercase: \"A\\xff\" is not UTF-8");
 }
 
 BOOST_AUTO_TEST_CASE(frequent_words_come_first_and_equals_in_the_order_of_the_text) {
-  // The frequencies: the, 3; cat and dog, 2; bird and a, 1.
+  // The frequencies are 3 for "the", 2 for "cat" and "dog", and 1 for "bird" and "a".
   BOOST_TEST(frequent_words(three, 100).words() == (Words{"<pad>", "<unk>", "the", "cat", "dog", "bird", "a"}),
              boost::test_tools::per_element());
   BOOST_TEST(frequent_words(three, 3).words() == (Words{"<pad>", "<unk>", "the", "cat", "dog"}), boost::test_tools::per_element());

@@ -27,7 +27,7 @@ class TemporaryDirectory {
 
   /// Writes a file and returns its path.
   std::string file(const std::string& name, std::string_view contents) const {
-    // If a file is truncated in place, some file systems flush it, which is ten times slower.
+    // Removed first, because some file systems flush a file that is truncated in place, which is ten times slower.
     std::filesystem::remove(*this / name);
     std::ofstream out(*this / name, std::ios::binary);
     out << contents;

@@ -1,19 +1,20 @@
-"""The book in docs/ is correct: its commands are run, its code exists in the project, its links lead somewhere.
+"""Checks the book in docs/: its commands print the output shown, its code exists in the project, and its links are valid.
 
   book_test.py SOURCE_DIR PROGRAM_DIR...
 
-Every docs/*.md and docs/teaching/*.md is read (while writing: BOOK=04 in the environment reads those whose names begin so). The first PROGRAM_DIR holds the program `argand`; all are on the PATH of what is run.
+Reads every docs/*.md and docs/teaching/*.md; BOOK=04 in the environment restricts this to names that begin with 04, which helps
+while writing. The first PROGRAM_DIR contains the program `argand`; the commands are run with all of them on the PATH.
 
-  ```console   Every line `$ command` is run, in a directory that looks like the project's root (what is written there is thrown away),
-               and must print what stands below it. A line `...` stands for any lines. A command that fails prints its errors too and
-               ends with `(exit status N)`. `<!-- varies: seconds rounding -->` on the line before the block lets figures of a kind
-               differ from machine to machine; VARIES below says what each kind is. `<!-- needs: torch -->`: run where some python3
-               can import that, elsewhere said to be left out.
-  ```sh        Not run (long, or writes files): subcommands and options must exist.
-  ```cpp       and ```python: must stand, but for indentation, in a file of the project that the text since the last heading links to.
-               A line `...` or `// ...` stands for lines left out.
-  ```math      and $...$, $$: delimiters, braces and environments balance, and nothing is in them that GitHub's renderer breaks.
-  ```text      Not checked: drawings, file layouts.
+  ```console   Every line `$ command` is run in a throwaway directory that looks like the project's root, and must print the lines
+               below it. A line `...` matches any number of lines. A command that fails also prints its errors and ends with
+               `(exit status N)`. `<!-- varies: seconds rounding -->` on the line before the block allows values of these kinds to
+               differ between machines; VARIES below defines the kinds. `<!-- needs: torch -->`: run only if some python3 can
+               import this module; otherwise a message says that the block was not run.
+  ```sh        Not run, because it is long or writes files, but its subcommands and options must exist.
+  ```cpp       and ```python: must appear, apart from indentation, in a project file that is linked since the last heading.
+               A line `...` or `// ...` marks omitted lines.
+  ```math      and $...$, $$: delimiters, braces and environments must balance and contain nothing that GitHub renders wrongly.
+  ```text      Not checked: drawings and file layouts.
 """
 import difflib
 import os
@@ -24,9 +25,9 @@ import tempfile
 
 VARIES = {
     "seconds": r"\b\d+(\.\d+)? m?s\b",  # times
-    "rounding": r"\b\d+(\.\d+)?e-(09|[1-9]\d|\d{3})\b|\b0(\.0)?e\+00\b",  # numbers below 1e-8: rounding errors and error bars
-    "orders": r"\border \d\.\d\d at steps \S+ to \de[-+]\d+",  # of Taylor remainders: where rounding begins depends on the processor
-    "training": r"(?!)",  # every number, see same(): rounding depends on the processor and decides the course of a training run
+    "rounding": r"\b\d+(\.\d+)?e-(09|[1-9]\d|\d{3})\b|\b0(\.0)?e\+00\b",  # values below 1e-8: rounding errors and error bars
+    "orders": r"\border \d\.\d\d at steps \S+ to \de[-+]\d+",  # Taylor remainders: where rounding sets in depends on the processor
+    "training": r"(?!)",  # all numbers, see same(): processors round differently, which changes a training run
 }
 LANGUAGES = ("console", "sh", "cpp", "python", "math", "text")
 
@@ -34,8 +35,8 @@ failures = []
 
 
 class Fence:
-    """A fenced block: its language, its lines without the fence's indentation, the number of its first line, the prose of its section before it,
-    and the line before it."""
+    """A fenced block: its language, the number of its first line, the section's prose before it, the preceding line, and its lines
+    without the fence's indentation."""
 
     def __init__(self, language, line, before, previous):
         self.language, self.line, self.before, self.previous = language, line, before, previous
@@ -43,7 +44,7 @@ class Fence:
 
 
 def parse(name, text):
-    """Returns the fences of a Markdown text, and the text with its fences blanked, so that line numbers stay the same."""
+    """Returns the fenced blocks of a Markdown text, and the text with these blanked, so that line numbers stay the same."""
     fences, prose, section, since, current, indent = [], [], [], [], None, 0
     for number, line in enumerate(text.split("\n"), 1):
         mark = re.match(r"( *)```(.*)$", line)
@@ -119,7 +120,7 @@ known_help = {}
 
 
 def help_of(words):
-    """The help of the command `argand WORD...`."""
+    """The help text of the command `argand WORD...`."""
     if words not in known_help:
         known_help[words] = subprocess.run([argand, *words, "--help"], capture_output=True, text=True, check=False).stdout
     return known_help[words]
@@ -140,13 +141,13 @@ def check_command(at, command):
 
 
 def commands_in(text):
-    """The `argand` command lines of an sh block, with continued lines joined and without comments."""
+    """The `argand` command lines of an sh block, with continuation lines joined and comments removed."""
     joined = re.sub(r"\\\n\s*", " ", text)
     return re.findall(r"(?:^|\| *)(?:\$ +)?(argand [^|>#\n]*)", joined, re.M)
 
 
 def matches(expected, actual, kinds):
-    """Whether the lines are as expected, where `...` stands for any number of lines."""
+    """Whether the actual lines match the expected ones, in which `...` matches any number of lines."""
     reach = {0}
     for line in expected:
         if line.strip() == "...":
@@ -157,8 +158,8 @@ def matches(expected, actual, kinds):
 
 
 def same(expected, actual, kinds):
-    """Whether two lines agree. In a training run, whole numbers may differ by a half, and others by half of the largest number in their line: of
-    five seeds that all end near 0, one may end at four times its error."""
+    """Whether two lines agree. In a training run, integers may differ by half of the larger one, and decimals by half of the line's
+    largest decimal: of five seeds that all end near 0, one may end with four times the expected error."""
     if "training" not in kinds:
         return expected == actual
     number = r"\d+(?:\.\d+)?"
@@ -170,7 +171,7 @@ def same(expected, actual, kinds):
 
 
 def plain(lines, kinds):
-    """The lines in a form to be compared: figures that vary are replaced by their kind, and white space by one blank."""
+    """The lines in comparable form: varying values are replaced by their kind, and runs of white space by one space."""
     result = []
     for line in lines:
         for kind in kinds:
@@ -238,7 +239,7 @@ def run_block(name, fence, directory, environment):
 
 
 def stands_in(block, file):
-    """Whether the pieces of the block stand in the file in this order, apart from indentation and blank lines."""
+    """Whether the file contains the pieces of the block in this order, ignoring indentation and blank lines."""
     stripped = [line.strip() for line in file.split("\n") if line.strip()]
     text, position = "\n".join(["", *stripped, ""]), 0
     for piece in re.split(r"^ *(?:// *|# *)?\.\.\. *$", "\n".join(block), flags=re.M):
@@ -280,7 +281,7 @@ def check_formula(at, formula, inline):
         say("GitHub refuses \\operatorname; use \\mathrm")
     if "$" in formula:
         say("a dollar sign inside")
-    if inline:  # Markdown interprets it before the mathematics
+    if inline:  # Markdown processes inline formulas before they are rendered
         if re.search(r"\\[^A-Za-z\s]", formula):
             say("Markdown takes the backslash before punctuation; write $`...`$ or a math block")
         if re.search(r"[*<]|[^\w\s]_", formula):
@@ -314,7 +315,7 @@ def check_mathematics(name, fences, prose):
         failures.append(f"{name}:{line_of(rest, match.start())}: a dollar sign without its partner on the line")
 
 
-# ------------------------------------------------------------------------------------------------ all of it
+# ------------------------------------------------------------------------------------------------ main
 
 
 def read(path):
@@ -322,7 +323,7 @@ def read(path):
         return file.read()
 
 
-if __name__ == "__main__":  # the tests of the notebooks also read what a chapter shows
+if __name__ == "__main__":  # tests/python/test_notebooks.py imports this module
     source, program_dirs = os.path.abspath(sys.argv[1]), [os.path.abspath(d) for d in sys.argv[2:]]
     docs = os.path.join(source, "docs")
     argand = os.path.join(program_dirs[0], "argand")

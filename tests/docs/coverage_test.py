@@ -2,7 +2,7 @@
 
   coverage_test.py SOURCE_DIR ARGAND
 
-Files, rows of experiments, commands and their options, keys and words of configurations, ops. Links are checked by readme_test.py.
+Checks files, rows of experiments, commands and their options, configuration keys and values, and ops. readme_test.py checks links.
 """
 import functools
 import os
@@ -78,7 +78,7 @@ def faults_of(text):
 with open(os.path.join(source, "docs", "guides", "coverage.md"), encoding="utf8") as file:
     page = file.read()
 failures = faults_of(page)
-# This test itself must notice faults.
+# The test must detect corrupted rows.
 row = "\n| Values stay real | {} | {} |\n"
 for corrupted, fault in ((("", "yes"), "three cells"), (("`nn/nowhere.h`", "yes"), "no nn/nowhere.h"), (("nn", "yes"), "neither a file"), (("`nn/family.h`", "perhaps"), "begins with"),
                       (("`nn/family.h`", "differs"), "no reason"), (("`experiments/qic.toml`: `learnt`", "yes"), "no row learnt"), (("`thta=fixed`", "yes"), "unknown key thta"),

@@ -2,8 +2,8 @@
 
   figures_test.py SOURCE_DIR ARGAND
 
-All figures are drawn again and compared with docs/pictures/SUBJECT/NAME.svg, coordinate by coordinate. Each must be shown in a chapter, with
-alternative text and, below it, a caption in italics; and so must every other picture of the chapters.
+Redraws all figures and compares them with docs/pictures/SUBJECT/NAME.svg, coordinate by coordinate. Each must appear in a chapter,
+with alternative text and a caption in italics below it. The chapters' other pictures need both as well.
 """
 import glob
 import os
@@ -24,7 +24,7 @@ def read(path):
 
 
 def apart(new, old):
-    """How two drawings differ: in their text at all, or in coordinates by more than half a unit of 480 (libm differs in the last places)."""
+    """How two drawings differ; "" if the texts are equal and the coordinates agree to half a unit of 480 (libm results vary)."""
     if re.split(NUMBER, new) != re.split(NUMBER, old):
         return "other lines or words"
     worst = max((abs(float(a) - float(b)) for a, b in zip(re.findall(NUMBER, new), re.findall(NUMBER, old))), default=0)

@@ -1,5 +1,5 @@
-"""A parity case from a custom module (bench/pytorch/parity_case.py): the right one passes, wrong ones fail. Without
-PyTorch it is skipped. docs/interop.md shows the right one; tests/docs/book_test.py runs that page.
+"""Parity cases made from a custom module (bench/pytorch/parity_case.py): a correct one passes, wrong ones fail. Skipped
+without PyTorch. docs/interop.md shows the correct one, and tests/docs/book_test.py runs that page.
 
   interop_test.py SOURCE_DIR ARGAND_PROGRAM
 """
@@ -58,7 +58,7 @@ with tempfile.TemporaryDirectory() as folder:
     save(wrong, tensors, metadata)
     expect("param.extra" in misses(wrong).stdout, "a parameter that argand does not have is not missed")
 
-    # Complex parameters by name, with the gradient that PyTorch computes for them.
+    # Complex parameters are stored by name, with the gradient that PyTorch computes for them.
     tokens = torch.tensor([[0, 1]])
 
     class Squared(torch.nn.Module):

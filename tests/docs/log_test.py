@@ -1,4 +1,4 @@
-"""docs/log.md names every key that runs write into their logs, and no other.
+"""docs/log.md names every key that runs write to their logs, and no others.
 
   log_test.py SOURCE_DIR ARGAND_PROGRAM
 """
@@ -21,7 +21,7 @@ documented = {key for row in rows for key in re.findall(r"`(\w+)`", row)}
 
 written = set()
 with tempfile.TemporaryDirectory() as scratch:
-    text = os.path.join(scratch, "text.txt")  # a model of nine words does not know most of it
+    text = os.path.join(scratch, "text.txt")  # a vocabulary of nine words lacks most of the numbers
     with open(text, "w", encoding="utf8") as file:
         file.writelines(f"the word {i % 50} and another\n" for i in range(400))
     for number, options in enumerate(RUNS):

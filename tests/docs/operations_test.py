@@ -1,4 +1,4 @@
-"""docs/operations.md: every name in argand's column is declared, and PyTorch, if installed, differentiates what its column says.
+"""Checks docs/operations.md: every name in argand's column is declared, and PyTorch's column is true (if PyTorch is installed).
 
   operations_test.py SOURCE_DIR
 """
@@ -31,7 +31,7 @@ def c(*shape):
     return torch.randn(*shape, dtype=torch.complex128).requires_grad_()
 
 
-# The calls that "yes" and "no" in PyTorch's column stand for; a row with several calls must pass them all.
+# The calls behind "yes" and "no" in PyTorch's column; all calls of a row must give the same answer.
 TRIED = {
     "Fourier transforms": [lambda: torch.fft.fft(c(4)), lambda: torch.fft.fftn(c(2, 3)), lambda: torch.fft.irfft(c(4))],
     "short-time Fourier transform": [lambda: torch.stft(c(20), 8, return_complex=True), lambda: torch.istft(c(5, 7), 8)],

@@ -1,4 +1,4 @@
-"""docs/ops.md is what `argand explain --markdown` writes, and names every op.
+"""docs/ops.md is the output of `argand explain --markdown` and names every op.
 
   ops_test.py SOURCE_DIR ARGAND_PROGRAM
 """

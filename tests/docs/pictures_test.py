@@ -1,9 +1,9 @@
-"""The pictures of the book are the output of the commands beside them.
+"""The pictures of the book are the output of the commands shown with them.
 
   pictures_test.py SOURCE_DIR ARGAND
 
-Every docs/pictures/NAME.png is shown in a chapter, below the `argand portrait ... --out docs/pictures/NAME.png` that made it. That is run
-again; fonts may differ from machine to machine, so a few pixels may, but not many and not by much.
+Every docs/pictures/NAME.png is shown in a chapter, below the `argand portrait ... --out docs/pictures/NAME.png` command that made
+it. The command is run again; because fonts differ between machines, up to 5 % of the samples may differ.
 """
 import os
 import re
@@ -22,7 +22,8 @@ if shutil.which("gnuplot") is None:
 
 
 def pixels(path):
-    """Returns width, height and bytes per pixel of a PNG, and its pixels row by row (ISO/IEC 15948; 8 bits per sample, not interlaced)."""
+    """Returns width, height and bytes per pixel of a PNG, and its pixels row by row (ISO/IEC 15948; 8 bits per sample, not
+    interlaced)."""
     with open(path, "rb") as file:
         data = file.read()
     assert data[:8] == b"\x89PNG\r\n\x1a\n", path
@@ -43,7 +44,7 @@ def pixels(path):
         above, row = row, bytearray(line[1:])
         for x in range(len(row)):
             left, corner = (row[x - step], above[x - step]) if x >= step else (0, 0)
-            if line[0] == 4:  # Paeth's filter predicts the one of three neighbours that is nearest to left + above - corner
+            if line[0] == 4:  # the Paeth filter predicts whichever of three neighbours is nearest to left + above - corner
                 p = left + above[x] - corner
                 guess = min((left, above[x], corner), key=lambda n: abs(p - n))
             else:

@@ -1,4 +1,5 @@
-"""README.md, CONTRIBUTING.md and the pages that they lead to are correct: their code is taken from the project, their output is real, and every file they name exists.
+"""Checks README.md, CONTRIBUTING.md and the pages they link to: their code is taken from the project, their output is real, and
+every file they name exists.
 
   readme_test.py SOURCE_DIR FIRST_GRADIENT_PROGRAM ARGAND_PROGRAM
 """
@@ -26,7 +27,7 @@ def blocks(text, language):
 
 
 def plain(code):
-    """The code without indentation and line breaks, because a block in a list is indented."""
+    """The code with white space collapsed, because blocks inside lists are indented."""
     return re.sub(r"\s+", " ", code).strip()
 
 

@@ -1,10 +1,11 @@
-"""The results are data: small files, from which a page of tables and figures are made, and nothing else of the runs is in the repository.
+"""The results in the repository are small data files, from which a page of tables and figures are made; nothing else of the
+runs is kept.
 
   results_test.py SOURCE_DIR ARGAND
 
-docs/guides/results-tables.md is what bench/results/appendix.py prints, and `argand ablate --check` finds every table in it, unless a digit is another;
-the tables of speed/ and retrieval/ are in their pages; what chapter 11 says of an interval or of a mean is in the page of tables. The figures of a
-small table have its rows and seeds.
+docs/guides/results-tables.md is the output of bench/results/appendix.py. `argand ablate --check` finds every table in it, but not
+if a digit is changed. The tables of speed/ and retrieval/ are in their pages, and every interval and mean in chapter 11 is in the
+page of tables. Figures drawn from a small table show its rows and seeds.
 """
 import importlib
 import json
@@ -44,7 +45,7 @@ size = sum(path.stat().st_size for path in files)
 expect(len(files) <= 80 and size <= 2e6, f"bench/ has {len(files)} files and {size / 1e6:.1f} MB; 80 and 2 MB are the most")
 expect(re.search(r"\b[0-9a-f]{64}\b", read("bench", "results", "README.md")), "bench/results/README.md has no sha256 of the logs")
 
-# The files of results, and the pages that are made from them.
+# The result files and the pages made from them.
 for path in sorted((results / "tables").glob("*.json")) + sorted((results / "repeated").glob("*.json")):
     text = path.read_text(encoding="utf8")
     expect(not re.search(r'": ?"(?:[^"]*,)?/', text), f"{path.name} has a path of a machine")
@@ -62,7 +63,7 @@ for name, where, count in (("speed", ("bench", "results", "speed", "README.md"),
     blocks = made.strip().split("\n\n")
     expect(len(blocks) == count and all(block in read(*where) for block in blocks), f"{'/'.join(where)} does not hold the tables of {name}:\n{made}")
 
-# The chapter is short, and its intervals are those in the tables.
+# The chapter is short, and its intervals agree with the tables.
 chapter = read("docs", "11-results.md")
 expect(len(chapter.split()) <= 3000, f"chapter 11 has {len(chapter.split())} words")
 NUMBERS = r"[+-]?\d+\.\d+(?: %)? \[[^\]\n]*\d\]|\d+\.\d+ ± \d+\.\d+"
@@ -83,13 +84,13 @@ far = {"difference": -26.0, "differences": [-26.5, -25.5]}
 for rows, outside in (([far, *near], [far]), (near, []), ([near[0], far], [])):
     expect(drawing.far_away(rows) == outside, f"rows far away: {drawing.far_away(rows)}")
 
-# The powers of rates, and the texts of tasks: a digit points at its answer, and columns have their carries.
+# The exponent of a fitted power law, and the texts of the tasks: a digit points at its answer, and sums show their carries.
 expect(abs(measured.slope([(1, 3), (2, 12), (4, 48)]) - 2) < 1e-12, "y = 3 x² has another power than 2")
 expect(tasks.sum_of(347, 85) == ("347+85=", "12,13,04:432\n"), f"347 + 85 is worked out as {tasks.sum_of(347, 85)}")
 for (question, answer), _ in zip(tasks.steps(random.Random(3), 5), range(200)):
     expect(question[-1].isdigit() and question[-1 - int(question[-1])] == answer and len(question) > 5, f"{question} does not ask for {answer}")
 
-# A changed digit is noticed, in a file and in the page; and figures have the rows, seeds and spans of their table.
+# A changed digit is detected in a file and in the page, and figures show the rows, seeds and spans of their table.
 with tempfile.TemporaryDirectory() as scratch:
     name, spoilt = "small-1500-complexformer", Path(scratch, "spoilt.json")
     kept = json.loads((results / "tables" / f"{name}.json").read_text(encoding="utf8"))

@@ -1,5 +1,5 @@
-"""The teaching kit is consistent: the sheets for students are the teacher's sheets without the answers, points add up, the plan names slides that
-exist, and the lab can show what the slides link to. (book_test.py runs the commands in the answers.)
+"""The teaching kit is consistent: the sheets for students are the teacher's sheets without the answers, points add up, the plan
+names slides that exist, and the lab can show what the slides link to. (book_test.py runs the commands in the answers.)
 
   teaching_test.py SOURCE_DIR ARGAND
 """

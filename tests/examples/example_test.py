@@ -1,9 +1,9 @@
-"""Every example prints what tests/examples/NAME.txt says, stays under 120 lines, and stands in examples/README.md with its command.
+"""Every example prints what tests/examples/NAME.txt says, stays under 120 lines, and is in examples/README.md with its command.
 
   example_test.py SOURCE_DIR PROGRAM...
 
-A line /.../ of NAME.txt is a regular expression: what depends on rounding, and so on the machine. An example without a NAME.txt is
-half of a program in two languages, which a test of its own runs.
+A line /.../ of NAME.txt is a regular expression, for output that depends on rounding and so on the machine. An example without a
+NAME.txt is half of a program in two languages, which has a separate test.
 """
 import difflib
 import os
@@ -28,7 +28,7 @@ def complain(*lines):
 
 
 def lines_alike(expected, printed):
-    """The printed lines, in which those that match an expected regular expression are replaced by that expression."""
+    """The printed lines, with each line that matches its expected regular expression replaced by that expression."""
     return [e if e.startswith("/") and e.endswith("/") and re.fullmatch(e[1:-1], p) else p
             for e, p in zip(expected, printed)] + printed[len(expected):]
 

@@ -1,4 +1,4 @@
-"""The output of the example in two languages is tests/examples/11_to_pytorch_and_back.py.txt. Skipped without PyTorch.
+"""The two-language example prints tests/examples/11_to_pytorch_and_back.py.txt. Skipped without PyTorch.
 
   pytorch_example_test.py SOURCE_DIR PROGRAM
 """
@@ -7,7 +7,7 @@ import subprocess
 import sys
 
 try:
-    import torch  # only to learn whether it is installed
+    import torch  # only to see whether it is installed
 except ImportError:
     print("skipped: PyTorch is not installed here")
     sys.exit(77)

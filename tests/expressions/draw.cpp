@@ -25,7 +25,7 @@ Tree leaf(Dice& dice) {
 
 Tree draw_real(Dice& dice, int depth);
 
-/// A random call of that function; if it takes only real numbers, its arguments are real expressions.
+/// A random call of f, with real expressions for the arguments that must be real.
 Tree call(Dice& dice, const ExpressionFunction& f, int depth) {
   Tree tree{f.name + "(", {}, false};
   for (std::size_t k = 0; k < f.takes.size(); ++k) {
@@ -98,13 +98,13 @@ std::string draw_point(Dice& dice) {
   const std::size_t kind = dice.below(10);
   if (kind < 5) return dice.of(special);
   if (kind < 8) return dice.of(extreme);
-  if (kind == 8) return fmt::format("{:.17g}", 4 * dice.uniform() - 2);  // a real number, which lies on many of the cuts
+  if (kind == 8) return fmt::format("{:.17g}", 4 * dice.uniform() - 2);  // a real number, which lies on many of the branch cuts
   return fmt::format("{:.17g}{:+.17g}i", 4 * dice.uniform() - 2, 4 * dice.uniform() - 2);
 }
 
 namespace {
 
-/// Calls `take` with every tree in which one node is replaced by a simpler one.
+/// Calls `take` with each tree in which one node is replaced by a simpler one, until it accepts one.
 void simpler(const Tree& tree, const std::function<bool(const Tree&)>& take, bool& done,
              const std::function<Tree(const Tree&)>& within) {
   static const std::vector<Tree> leaves = {{"z", {}, false}, {"1", {}, true}, {"2", {}, true}};

@@ -1,5 +1,5 @@
 #pragma once
-/// Random expressions of the lab's grammar, with every function that the lab has.
+/// Random expressions in the lab's grammar, with every function of the lab.
 
 #include <functional>
 #include <memory>
@@ -30,19 +30,19 @@ class Dice {
 struct Tree {
   std::string form;
   std::vector<Tree> parts;
-  bool real = false;  ///< the expression is real by its types
+  bool real = false;  ///< whether the expression has a real type
 
   std::string text() const;
   std::size_t size() const;
 };
 
-/// A random expression of about that many levels.
+/// A random expression, about `depth` levels deep.
 Tree draw(Dice& dice, int depth);
 
-/// A point, as text, that is likely to cause trouble.
+/// The text of a point that is likely to cause trouble.
 std::string draw_point(Dice& dice);
 
-/// The smallest tree that can be found with the same property.
+/// The smallest tree found by repeated simplification for which `fails` still holds.
 Tree shrunk(Tree tree, const std::function<bool(const Tree&)>& fails);
 
 }  // namespace reference

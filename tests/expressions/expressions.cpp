@@ -1,6 +1,6 @@
-/// The lab against the truth, on random expressions at the points where functions end: whenever tape and truth differ by more than
-/// the tolerance that the lab prints, nothing says agree; whenever the tape is right, nothing says differ; what is called
-/// holomorphic, a minimum or degenerate is.
+/// Compares the lab with the truth on random expressions, at points where functions break down. If tape and truth differ by more
+/// than the lab's printed tolerance, the lab must not report agreement; if the tape is correct, it must not report a difference;
+/// and anything it calls holomorphic, a minimum or degenerate must be so.
 ///
 ///     expressions [COUNT [SEED]]
 
@@ -28,7 +28,7 @@ using namespace argand;
 using C = std::complex<double>;
 
 struct Finding {
-  /// What is wrong, such as "false agree"; empty if all is well.
+  /// What is wrong, such as "false agree"; empty if nothing is.
   std::string what;
   std::string details = {};
 };
@@ -140,7 +140,7 @@ class Run {
     fmt::print("{} expressions: {} have a derivative, the lab agrees in {} of these; {} have none; {} tapes with a gap\n", count_,
                smooth_.load(), agrees_.load(), singular_.load(), gaps_.load());
     for (const auto& [what, n] : found_) fmt::print("{}: {}\n", what, n);
-    // If nothing were ever decided, no verdict would be wrong either: so there must be enough verdicts.
+    // A lab that never decided anything would never be wrong, so the run must also produce enough verdicts.
     const bool useful = 2 * agrees_ > smooth_ && 3 * smooth_ > count_;
     if (!useful) fmt::print("too few verdicts\n");
     return found_.empty() && useful ? EXIT_SUCCESS : EXIT_FAILURE;

@@ -1,4 +1,4 @@
-/// The lab's functions, computed from their definitions with 500 bits.
+/// The lab's functions, computed from their definitions in 500-bit arithmetic.
 
 #include "tests/expressions/reference.h"
 
@@ -20,7 +20,7 @@ bool beyond_i(const Z& z) { return z.x == 0 && mp::abs(z.y) > 1; }
 Z times_i(const Z& z) { return {-z.y, z.x}; }
 Z over_i(const Z& z) { return {z.y, -z.x}; }
 
-/// log(z + √(1 + z²)), or the same through -z, whichever does not cancel.
+/// log(z + √(1 + z²)), or the equivalent -log(√(1 + z²) - z), whichever avoids cancellation.
 Z asinh(const Z& z) {
   if (modulus(z) < N(1e-40)) return z - z * z * z / Z(6.0);
   const Z root = sqrt(Z(1.0) + z * z);
@@ -58,7 +58,7 @@ N lgamma(const N& x) {
   mpfr_lgamma(w.backend().data(), &sign, x.backend().data(), MPFR_RNDN);
   return w;
 }
-/// Newton's method, from the value near x in double precision: erf'(y) = 2 e^(-y²)/√π.
+/// Newton's method for erf(y) = x, from y = √π x/2 and with steps of at most 0.5; erf'(y) = 2 e^(-y²)/√π.
 N erfinv(const N& x) {
   if (mp::abs(x) >= 1) return x / N(0);
   N y = x == 0 ? N(0) : x * mp::sqrt(pi()) / 2;

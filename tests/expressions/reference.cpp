@@ -11,7 +11,7 @@ namespace mp = boost::multiprecision;
 
 namespace {
 
-/// Whether the value is real by its types; the library is asked, for operands of these types.
+/// Whether f returns a real type for operands of these types, according to the library.
 bool is_real(const ExpressionFunction& f, const std::vector<bool>& real) {
   thread_local std::map<std::pair<const ExpressionFunction*, std::vector<bool>>, bool> known;
   const auto [entry, first] = known.try_emplace({&f, real}, false);
@@ -27,7 +27,7 @@ bool is_real(const ExpressionFunction& f, const std::vector<bool>& real) {
   return entry->second;
 }
 
-/// Pseudo-random numbers that are the same for the same expression and different for each op.
+/// Pseudo-random relative perturbations, which differ from op to op but not between evaluations of the same expression.
 struct Jitter {
   double size;
   std::uint64_t state = 0x9E3779B97F4A7C15;
@@ -96,7 +96,7 @@ Evaluator::Operand Evaluator::call(const ExpressionFunction& f, const std::vecto
     positive = positive && x[k].never_negative;
     constant = constant && x[k].constant;
   }
-  // Sines of numbers as large as this would take hours.
+  // The sine of a number this large would take hours.
   static const N vast("1e2000");
   for (const Z& number : numbers)
     if (f.name.size() > 1 && (mp::abs(number.x) > vast || mp::abs(number.y) > vast)) {
@@ -110,7 +110,7 @@ Evaluator::Operand Evaluator::call(const ExpressionFunction& f, const std::vecto
   return w;
 }
 
-/// The lab's reading of a^b: the principal value of exp(b log a), except for whole b.
+/// a^b as the lab defines it: the principal value of exp(b log a), unless b is an integer.
 Evaluator::Operand Evaluator::power(const Operand& a, const Operand& b, bool& ambiguous) {
   const bool real_exponent = b.constant && b.z.y == 0, whole = real_exponent && mp::floor(b.z.x) == b.z.x;
   Operand w{Z(0.0), false, false, a.constant && b.constant};

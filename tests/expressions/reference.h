@@ -1,6 +1,6 @@
 #pragma once
-/// The values of the lab's expressions in 500 bits, by formulas from the mathematics. Of the library, only the grammar is used,
-/// and the decision what is real by its types.
+/// Evaluates the lab's expressions in 500-bit arithmetic, by mathematical formulas. It uses only the library's parser and its rules
+/// for which types are real.
 
 #include <map>
 #include <string>
@@ -14,21 +14,21 @@ namespace reference {
 using accuracy::N;
 using accuracy::Z;
 
-/// A function whose value `apply` computes. `on_cut` says whether its first operand lies on a cut, where the sign of a zero
-/// chooses the side.
+/// A function computed by `apply`. `on_cut` tests whether the first operand lies on a branch cut, where the sign of a zero selects
+/// the side.
 struct Function {
   Z (*apply)(const std::vector<Z>& x);
   bool (*on_cut)(const Z& x) = nullptr;
-  /// Whether this also holds for a real operand. If false, a real operand is on the upper side.
+  /// Whether this also holds for a real operand. If false, a real operand counts as lying on the upper side.
   bool real_on_cut = true;
 };
-/// The function with the lab's name; null if it has no reference yet.
+/// The reference for the lab's function with this name, or null if there is none.
 const Function* function(const std::string& name);
 
 /// The result of an evaluation.
 struct Value {
   Z value;
-  /// An operand lay on a cut, and mathematics does not say on which side.
+  /// Whether an operand lay on a cut, so that its side is undefined, or was too large to compute with.
   bool ambiguous = false;
 };
 
@@ -36,8 +36,8 @@ class Evaluator {
  public:
   /// Throws Error if a function has no reference.
   explicit Evaluator(argand::ParsedExpression parsed);
-  /// f(z) for a function of one variable. With `jitter`, the value of every op is perturbed relatively by up to that much, at
-  /// random, which measures how well the result is known.
+  /// f(z) for a function of one variable. A nonzero `jitter` perturbs the value of every op at random, by a relative 1e-145 times
+  /// `jitter` at most, to measure how precisely the result is determined.
   Value operator()(const Z& z, double jitter = 0) const;
 
  private:

@@ -14,7 +14,7 @@ using accuracy::modulus;
 
 bool finite(const Z& z) { return mp::isfinite(z.x) && mp::isfinite(z.y); }
 
-/// The slope along a direction at one distance, and the mean of the values on both sides.
+/// The central difference quotient along a direction, and the mean of the values on both sides.
 struct Quotient {
   Z slope, mean;
 };
@@ -35,7 +35,7 @@ class Differences {
     const Z step = Z(h) * direction, above = at(step), below = at(-step);
     return {(above - below) / Z(2 * h), (above + below) / Z(2.0)};
   }
-  /// The uncertainty of a slope at that distance.
+  /// The uncertainty of a slope at distance h.
   N noise(const N& h) { return modulus(at(Z(h)) - at(Z(h), 1)) / h; }
 
  private:
@@ -52,7 +52,7 @@ const Z& slanted() {
   return direction;
 }
 
-/// The truth from differences at the distances h, h/1024 and h/1024²; nothing if the digits do not suffice.
+/// The truth from differences at the distances h, h/1024 and h/1024², or nothing if the precision is insufficient.
 std::optional<Truth> at_distance(const Evaluator& f, std::complex<double> z, const N& h) {
   Differences d(f, z);
   const N near = h / 1024, nearest = near / 1024;
@@ -64,10 +64,10 @@ std::optional<Truth> at_distance(const Evaluator& f, std::complex<double> z, con
   const N size = larger(modulus(x.slope), modulus(y.slope)), size1 = larger(modulus(x1.slope), modulus(y1.slope));
   static const N digits("1e-20"), margin("1e-32");
   const N noise = d.noise(near);
-  // How much f changes at all at this distance: a function whose slope is 0 may still bend.
+  // The overall change of f at this distance: a function with slope 0 may still be curved.
   const N change_here = modulus(d.at(Z(near) * slanted()) - d.at(Z(nearest) * slanted())) / near;
   if (noise > margin * larger(size1, change_here)) return std::nullopt;
-  // A slope is settled if it stays the same, is 0 beside the bend of f, or tends to 0.
+  // A slope has settled if it stays the same, is 0 compared with the overall change of f, or tends to 0.
   const auto change = [](const Quotient& a, const Quotient& b) { return modulus(a.slope - b.slope); };
   const N moved = larger(change(x, x1), change(y, y1));
   const bool flat = size1 <= digits * change_here;
@@ -78,7 +78,7 @@ std::optional<Truth> at_distance(const Evaluator& f, std::complex<double> z, con
     vanishes = size1 * 30 < size && size2 * 30 < size1;
     if (!vanishes) return size2 > 2 * size1 || larger(change(x1, x2), change(y1, y2)) * 2 > moved ? std::optional(truth) : Truth{};
   }
-  // Compare both sides, without the value at the point: the slopes of |z| average to 0, while its mean grows with the distance.
+  // Compares both sides without the value at the point: the slopes of |z| average to 0, but its mean grows with the distance.
   const std::array<Z, 3> directions = {Z(1.0), accuracy::i_unit, slanted()};
   const std::array<Quotient, 3> far = {x, y, d.along(slanted(), h)}, close = {x1, y1, d.along(slanted(), near)};
   for (std::size_t k = 0; k < 3; ++k) {
@@ -92,7 +92,7 @@ std::optional<Truth> at_distance(const Evaluator& f, std::complex<double> z, con
   if (vanishes && modulus(close[2].slope) > digits * change_here &&
       modulus(d.along(slanted(), nearest).slope) * 30 > modulus(far[2].slope))
     return truth;
-  // All directions must lead to one value.
+  // The limits along all directions must be equal.
   if (modulus(close[2].mean - x1.mean) > N(1e-10) * modulus(x1.mean) + 100 * near * larger(size1, change_here)) return truth;
   if (modulus(x1.mean - y1.mean) > N(1e-10) * modulus(x1.mean) + 100 * near * larger(size1, change_here)) return truth;
   if (d.ambiguous) return Truth{};
@@ -110,7 +110,7 @@ std::optional<Truth> at_distance(const Evaluator& f, std::complex<double> z, con
 
 Truth truth_at(const Evaluator& f, std::complex<double> z) {
   static const N unit("1e-40");
-  // Tries the scales of |z|, of its smaller part, and of 1, because a scale may be too coarse for f, or too fine for 150 digits.
+  // Tries the scale of |z|, of the smaller part of z, and of 1, because a scale may be too coarse for f or too fine for 150 digits.
   std::vector<double> scales = {std::abs(z), 1};
   for (const double part : {std::abs(z.real()), std::abs(z.imag())})
     if (part < 0.1 * std::abs(z)) scales.push_back(part);
@@ -118,7 +118,7 @@ Truth truth_at(const Evaluator& f, std::complex<double> z) {
   Truth found;
   for (const double scale : scales) {
     if (scale == 0) continue;
-    if (scale < 1e-80 * std::abs(z)) return {};  // z + h would equal z
+    if (scale < 1e-80 * std::abs(z)) return {};  // z + h would be rounded to z
     const auto truth = at_distance(f, z, unit * N(scale));
     if (truth && truth->kind == Truth::Kind::Smooth) return *truth;
     if (!truth && std::abs(z) > 1) return {};  // a large z hides what happens at the scale of 1

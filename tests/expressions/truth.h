@@ -1,5 +1,5 @@
 #pragma once
-/// The truth about an expression at a point: whether it has a derivative there, and which.
+/// Determines whether an expression has a derivative at a point, and its value.
 
 #include <complex>
 
@@ -9,23 +9,23 @@ namespace reference {
 
 struct Truth {
   enum class Kind {
-    Smooth,    ///< the difference quotients settle, from both sides, and along a third direction as the two others say
-    Singular,  ///< they do not: a kink, a cut, a pole, or f has no values here
-    Unknown    ///< 500 bits do not tell, or an operand lies on a cut all along
+    Smooth,    ///< the difference quotients converge from both sides, and a third direction agrees with the two others
+    Singular,  ///< the quotients do not converge: a kink, a cut, a pole, or f is undefined here
+    Unknown    ///< 500 bits do not decide, or an operand stays on a cut
   };
   Kind kind = Kind::Unknown;
   std::complex<double> dz, dzbar;
-  double error = 0;  ///< the error of both derivatives
+  double error = 0;  ///< the error of dz and of dzbar
 };
 
-/// The truth by central differences at a distance of 1e-40, relative to z where possible, of values with 150 digits.
+/// Finds the truth by central differences of 150-digit values at a distance of 1e-40, relative to z where possible.
 Truth truth_at(const Evaluator& f, std::complex<double> z);
 
 struct SecondTruth {
   bool smooth = false;
   double xx = 0, xy = 0, yy = 0;  ///< the derivatives ∂²L/∂x², ∂²L/∂x∂y and ∂²L/∂y² of L = Re f
 };
-/// The truth by second differences; smooth only where the first derivatives are smooth.
+/// Finds the truth by second differences; smooth only where the first derivatives are smooth.
 SecondTruth second_truth_at(const Evaluator& f, std::complex<double> z);
 
 }  // namespace reference

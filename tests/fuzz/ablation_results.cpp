@@ -1,4 +1,4 @@
-/// The file that keeps an ablation's results: whatever can be read can be written again, and has tables.
+/// Fuzzes an ablation's results file: one that can be read can be written again and has tables.
 
 #include "apps/ablation/result_tables.h"
 #include "tests/fuzz/fuzz.h"

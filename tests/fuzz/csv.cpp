@@ -1,4 +1,4 @@
-/// Comma-separated values: fields that were read and are quoted again read the same. Articles are read from such files.
+/// Fuzzes CSV files: fields that are read, quoted and read again are unchanged, and articles have valid labels.
 
 #include "data/files/csv.h"
 #include "data/corpora/ag_news.h"

@@ -1,4 +1,5 @@
-/// Expressions: one that parses can be evaluated, or an error says why not; its equation is one line of text with the same meaning.
+/// Fuzzes expressions: one that parses either evaluates or throws Error, and its equation is one line of text with the same
+/// meaning.
 
 #include <algorithm>
 #include <cstring>
@@ -12,7 +13,7 @@ using C = std::complex<double>;
 
 namespace {
 
-/// The bytes of the value at a point, or nothing where it cannot be computed.
+/// The bytes of the value of f at a fixed point, or nothing if it cannot be computed.
 std::string value_of(const Expression& f) {
   std::string bytes;
   accepts([&] {

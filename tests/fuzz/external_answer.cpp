@@ -1,5 +1,4 @@
-/// The answers of an external program that is asked for its function, value and gradient: those that are accepted have the
-/// declared sizes.
+/// Fuzzes an external program's answers: its description, values and gradients, if accepted, have the declared sizes.
 
 #include <algorithm>
 #include <cmath>

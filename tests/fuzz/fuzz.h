@@ -1,7 +1,7 @@
 #pragma once
-/// Functions shared by the fuzz targets of this folder. Each target tests one reader: libFuzzer (`./dev fuzz`) or replay.cpp
-/// calls its `LLVMFuzzerTestOneInput` with bytes that might be a file. A reader may throw Error and nothing else; what it accepts
-/// must have the properties that the target states.
+/// Functions shared by the fuzz targets of this folder. Each target tests one reader: libFuzzer (`./dev fuzz`) or replay.cpp calls
+/// its `LLVMFuzzerTestOneInput` with the bytes of a possible file. A reader may throw only Error, and input that it accepts must
+/// have the properties that the target checks.
 
 #include <cstddef>
 #include <cstdint>
@@ -36,7 +36,7 @@ class MemoryFile {
 /// If the property does not hold, prints it and aborts, which a fuzzer counts as a crash.
 void expect(bool holds, std::string_view property);
 
-/// Runs f; returns false if it threw Error, which it may do.
+/// Runs f and returns false if it throws Error, which is allowed.
 template <class F>
 bool accepts(const F& f);
 

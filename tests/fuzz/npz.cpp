@@ -1,4 +1,5 @@
-/// NumPy's archives: every array of one that opens can be read or has an unsupported type, and written again it reads the same.
+/// Fuzzes NumPy archives: every array of one that opens can be read or has an unsupported type, and is unchanged by writing and
+/// rereading.
 
 #include "data/files/npz.h"
 
@@ -11,15 +12,14 @@ using namespace argand;
 
 namespace {
 
-/// Whether two numbers have the same bits: NaN equals NaN, and 0 differs from -0.
+/// Whether two tensors have the same shape and the same bits: NaN equals NaN, and 0 differs from -0.
 template <class X>
 bool equal_numbers(const X& x, const X& y) {
   const auto bytes = [](const X& t) { return std::string_view(reinterpret_cast<const char*>(t.data()), t.span().size_bytes()); };
   return x.shape() == y.shape() && bytes(x) == bytes(y);
 }
 
-/// Calls f with the array as it is stored, float16 as float32. Returns false for types that have no tensor here, and for ids that
-/// do not fit.
+/// Calls f with the array in its stored type (float16 as float32). Returns false if no tensor has this type, or if ids do not fit.
 template <class F>
 bool visit_array(const NpzFile& file, const std::string& name, const F& f) {
   const std::string& descr = file.info(name).descr;
@@ -42,7 +42,7 @@ bool visit_array(const NpzFile& file, const std::string& name, const F& f) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   static MemoryFile given, again;
   given.contents(text_of(data, size));
-  accepts([&] {  // the bytes are also read as a header, because mutations seldom reach the headers inside an archive
+  accepts([&] {  // the bytes are also parsed as a header, because mutations seldom reach the headers inside an archive
     const std::string bytes = npy_header("<f4", parse_npy_header(text_of(data, size), "it").shape);
     expect(parse_npy_header(bytes, "it").bytes == bytes.size(), "a header reads as it was written");
   });

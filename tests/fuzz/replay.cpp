@@ -1,7 +1,7 @@
-/// Replaces libFuzzer where that is missing: feeds a target all its seeds, and mutations of them that are the same in every run.
+/// Replaces libFuzzer where it is missing: feeds a target all its seeds, and mutations of them that are the same in every run.
 ///
-///     fuzz_TARGET SEEDS_FOLDER MUTATIONS        as the checks run it
-///     fuzz_TARGET FILE...                       repeats what libFuzzer found
+///     fuzz_TARGET SEEDS_FOLDER MUTATIONS        as the tests run it
+///     fuzz_TARGET FILE...                       replays inputs that libFuzzer found
 
 #include <algorithm>
 #include <cstdio>
@@ -25,8 +25,8 @@ std::string contents_of(const std::filesystem::path& path) {
 
 void feed(const std::string& input) { LLVMFuzzerTestOneInput(reinterpret_cast<const std::uint8_t*>(input.data()), input.size()); }
 
-/// A source of random mutations. mt19937_64 gives the same numbers everywhere, but the library's distributions do not, so this
-/// takes remainders instead.
+/// A source of random mutations. mt19937_64 gives the same numbers everywhere, but the standard distributions do not, so this uses
+/// remainders instead.
 class Mutator {
  public:
   explicit Mutator(const std::vector<std::string>& seeds) : seeds_(seeds) {}
@@ -51,9 +51,9 @@ class Mutator {
         break;
       case 2: text.erase(at, 1 + below(8)); break;
       case 3: text.insert(at, 1, static_cast<char>(below(256))); break;
-      case 4: text.insert(at, text.substr(below(text.size() + 1), below(40))); break;  // repeats a part of the text
+      case 4: text.insert(at, text.substr(below(text.size() + 1), below(40))); break;  // repeats part of the text
       case 5: text.resize(at); break;
-      default: {  // inserts a part of another seed
+      default: {  // inserts part of another seed
         const std::string& other = seeds_[below(seeds_.size())];
         text.insert(at, other.substr(below(other.size() + 1), below(40)));
       }

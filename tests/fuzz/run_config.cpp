@@ -1,4 +1,4 @@
-/// The configuration in a checkpoint's metadata, as JSON: whatever is accepted reads the same after it is written.
+/// Fuzzes the JSON configuration in a checkpoint's metadata: an accepted one is unchanged by writing and rereading.
 
 #include "train/config/run_config.h"
 #include "tests/fuzz/fuzz.h"

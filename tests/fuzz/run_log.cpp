@@ -1,4 +1,4 @@
-/// The log of a run: a report draws whatever can be read of it, and resuming the run drops only later steps.
+/// Fuzzes the log of a run: a report can draw every readable part, and resuming the run drops only later steps.
 
 #include "apps/report/log.h"
 #include "tests/fuzz/fuzz.h"

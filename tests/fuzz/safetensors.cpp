@@ -1,4 +1,4 @@
-/// Safetensors files: whatever can be opened can be read completely, and reads the same after it is written again.
+/// Fuzzes safetensors files: one that opens can be read completely and is unchanged by writing and rereading.
 
 #include <algorithm>
 #include <complex>
@@ -21,7 +21,7 @@ bool equal(const Tensor<T>& x, const Tensor<T>& y) {
                     reinterpret_cast<const char*>(y.data()));
 }
 
-/// Calls f with the tensor as it is stored. Returns false for types that have no tensor here, and for ids that do not fit.
+/// Calls f with the tensor in its stored type. Returns false if no tensor has this type, or if ids do not fit.
 template <class F>
 bool visit_stored(const SafetensorsFile& file, const std::string& name, const F& f) {
   const StoredTensor& t = file.info(name);
@@ -37,7 +37,7 @@ bool visit_stored(const SafetensorsFile& file, const std::string& name, const F&
   });
 }
 
-/// A folder for files that must have a name, in memory if possible; it is removed at the end.
+/// A temporary folder, in memory if possible, for files that need a name.
 struct Folder {
   std::filesystem::path path;
   Folder() {

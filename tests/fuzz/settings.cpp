@@ -1,5 +1,5 @@
-/// Configuration files: settings written by toml_line() read the same, and a run's configuration that resolves is unchanged after
-/// writing and reading its file.
+/// Fuzzes configuration files: settings written by toml_line() are read back unchanged, and so is the file of a configuration that
+/// resolves.
 
 #include "tests/fuzz/fuzz.h"
 #include "train/config/run_config.h"

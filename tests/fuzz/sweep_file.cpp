@@ -1,4 +1,4 @@
-/// sweep.json: a file is either refused, or accepted and the same after it is written and read again.
+/// Fuzzes sweep.json: a file is either rejected or unchanged by writing and rereading.
 
 #include "train/sweep/sweep_file.h"
 
@@ -14,7 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A folder whose sweep.json stays in memory until something is written to it.
+/// A folder whose sweep.json stays in memory until it is written to.
 class SweepFolder {
  public:
   SweepFolder() {
@@ -47,7 +47,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   static SweepFolder folder;
   const std::string_view text = text_of(data, size);
   folder.contents(text);
-  // Another sweep, whose differences the error names.
+  // Opens the file for another sweep: the error must be able to name the differences.
   accepts([&] { SweepFile(folder.path(), {{"steps", "100"}, {"varies", {"lr"}}}); });
   const auto json = try_parse_json<nlohmann::json>(text);
   const auto identity = json.is_object() ? json.value("sweep", nlohmann::json()) : nlohmann::json();

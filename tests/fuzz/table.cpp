@@ -1,5 +1,4 @@
-/// Tables with labels, in each of their three formats: rows are rectangular, and what is accepted has a class and a word in every
-/// row.
+/// Fuzzes labelled tables in all three formats: rows are rectangular, and every row of an accepted table has a valid label.
 
 #include "data/files/table.h"
 #include "data/corpora/labelled_table.h"
@@ -13,7 +12,7 @@ using namespace argand;
 
 namespace {
 
-/// A folder with a link to the file under each file name extension.
+/// A folder with one link to the file for each filename extension.
 struct Links {
   explicit Links(const std::string& path) {
     expect(mkdtemp(folder.data()) != nullptr, "a folder");

@@ -1,5 +1,5 @@
-/// A user's text: cleaning makes it valid, splitting it into parts loses nothing, and every kind of tokens learnt from it can
-/// encode all of it.
+/// Fuzzes a user's text: cleaning makes it valid, splitting it loses nothing, and every kind of tokenizer trained on it can encode
+/// all of it.
 
 #include <numeric>
 

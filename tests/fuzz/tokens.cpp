@@ -1,5 +1,5 @@
-/// Lists of characters, models of SentencePiece and files of Hugging Face: whatever is accepted splits any text into tokens
-/// without losing a byte, and is the same after it is written and read again.
+/// Fuzzes character lists, SentencePiece models and Hugging Face files: an accepted one tokenizes any text without losing a byte,
+/// and is unchanged by writing and rereading.
 
 #include <numeric>
 

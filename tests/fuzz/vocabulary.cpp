@@ -1,4 +1,4 @@
-/// Lists of words and of classes: an accepted list is written back unchanged.
+/// Fuzzes lists of words and of classes: an accepted list is written back unchanged.
 
 #include "data/vocabulary.h"
 #include "data/corpora/ag_news.h"

@@ -16,7 +16,7 @@ std::vector<Node>& tape() {
   return nodes;
 }
 
-// Most numbers are real, and a product of real numbers takes a quarter of the time of a complex one.
+// Most numbers are real, and a real product takes a quarter of the time of a complex one.
 bool is_real(const Z& a) { return a.y == 0; }
 Z product(const Z& a, const Z& b) {
   if (is_real(a) && is_real(b)) return Z(a.x * b.x);
@@ -165,8 +165,8 @@ Matrix solved(Matrix A, Matrix B) {
 }
 
 namespace {
-/// The determinant by Laplace's rule, which needs no division, so that the gradient of a singular matrix is right. It computes
-/// the minors of the rows from i on for each of the 2^n sets of columns.
+/// The determinant by Laplace expansion, which never divides, so that the gradient of a singular matrix is correct. Computes the
+/// minors of the rows from i on for each of the 2^n sets of columns.
 Exact minors(const Matrix& A) {
   const int n = A.n;
   std::vector<Exact> of_columns(std::size_t{1} << n, Exact(0.0));

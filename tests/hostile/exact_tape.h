@@ -1,6 +1,6 @@
 #pragma once
-/// A tape of complex numbers of 500 bits, which gives the exact value of a function of a matrix and, backwards, its gradient. It
-/// is derived from the mathematics and does not use the library.
+/// A tape of 500-bit complex numbers, which gives the exact value of a function of a matrix and, by a backward pass, its gradient.
+/// It is derived from the mathematics and does not use the library.
 
 #include <functional>
 #include <vector>
@@ -12,7 +12,7 @@ namespace hostile {
 using accuracy::N;
 using accuracy::Z;
 
-/// A number on the tape of its thread.
+/// A number on the current thread's tape.
 struct Exact {
   int at = -1;
   Exact() = default;
@@ -32,7 +32,7 @@ Exact log(Exact a);
 Exact log1p(Exact a);  ///< log(1 + a)
 Exact abs(Exact a);
 
-/// A matrix of such numbers, stored by rows.
+/// A matrix of tape numbers in row-major order.
 struct Matrix {
   int m = 0, n = 0;
   std::vector<Exact> numbers;
@@ -48,10 +48,10 @@ Matrix adjoint(const Matrix& A);
 Matrix scaled(const Matrix& A, double by);
 Matrix columns(const Matrix& A, int begin, int end);
 
-/// Thrown where no value exists: the matrix is singular, or not positive definite.
+/// Thrown if there is no value, because the matrix is singular or not positive definite.
 struct NoValue {};
 
-/// A⁻¹ B by elimination with the largest pivot, and det A by Laplace's rule. solved() throws NoValue if A is singular to 100
+/// A⁻¹ B by elimination with the largest pivot, and det A by Laplace expansion. solved() throws NoValue if A is singular to 100
 /// digits.
 Matrix solved(Matrix A, Matrix B);
 Exact determinant(Matrix A);
@@ -60,9 +60,9 @@ Exact determinant(Matrix A);
 struct Result {
   std::vector<Z> value, gradient;
 };
-/// The exact result for one matrix A [m, n]; `got` is the library's result, which settles what is free, such as signs.
+/// The exact result for one matrix A [m, n]; `got` is the library's result, which settles free choices such as signs.
 using Reference = std::function<Result(const std::vector<Z>& A, int m, int n, const std::vector<Z>& G, const std::vector<Z>& got)>;
-/// Makes a reference from a function that is written with numbers of the tape.
+/// Makes a reference from a function of numbers on the tape.
 Reference on_tape(std::function<std::vector<Exact>(const Matrix& A, const std::vector<Z>& got)> f);
 
 }  // namespace hostile

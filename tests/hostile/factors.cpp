@@ -1,4 +1,4 @@
-/// Measures factorisations of matrices.
+/// Measures matrix factorisations.
 
 #include "autograd/ops/linear_algebra/factors.h"
 #include "autograd/ops/elementwise/arithmetic.h"
@@ -11,7 +11,7 @@
 namespace hostile {
 namespace {
 
-/// Gives the columns (or rows) of the exact factor the signs of the library's, because LAPACK chooses the signs of R.
+/// Gives the exact factor's columns (or rows) the signs of the library's factor, because LAPACK chooses the signs of R.
 Matrix with_signs_of(Matrix A, const std::vector<Z>& got, bool by_rows) {
   const auto at = [&](int i, int j) { return got[static_cast<std::size_t>(i * A.n + j)]; };
   for (int j = 0; j < A.n && !got.empty(); ++j) {

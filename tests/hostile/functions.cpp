@@ -14,7 +14,7 @@ namespace hostile {
 
 void add_functions(Tasks& tasks) {
   Op exp{"matrix_exp", "", Condition::Entries, exponential, 0, 6};
-  // E^A of these matrices is beyond the range of the type.
+  // e^A of these matrices exceeds the range of the type.
   exp.takes = [](Kind kind) { return kind != Kind::Large && kind != Kind::Ends; };
   tasks.all(exp, [](const auto& A) { return argand::matrix_exp(A); });
   Op cube{"matrix_power", "A³", Condition::Entries, on_tape([](const Matrix& A, const auto&) { return numbers(A * A * A); }), 0, 5};

@@ -54,7 +54,7 @@ std::vector<T> matrix(Kind kind, int m, int n, std::uint64_t seed) {
     for (int i = 0; i < m; ++i)
       for (int j = 0; j < n; ++j) at(i, j) = f(i, j, at(i, j));
   };
-  /// A matrix of rank r at most: a sum of r products of columns and rows of small whole numbers.
+  /// A matrix of rank at most r: the sum of r outer products of small integer vectors.
   const auto of_rank = [&](int r) {
     each([](int, int, C) { return C(0); });
     for (int k = 0; k < r; ++k) {
@@ -87,7 +87,7 @@ std::vector<T> matrix(Kind kind, int m, int n, std::uint64_t seed) {
     }
     case Kind::Singular: of_rank(std::min(m, n) == 0 ? 0 : static_cast<int>(seed) % std::min(m, n)); break;
     case Kind::Defective: {
-      // S J S⁻¹ with S = I + (ones below the diagonal). It takes only sums and differences of rows and columns, which are exact.
+      // S J S⁻¹ with S = I + (ones below the diagonal), computed by adding and subtracting rows and columns, which is exact.
       const double lambda = numbers.whole(-2, 2);
       each([&](int i, int j, C) { return i == j ? lambda : j == i + 1 ? 1.0 : 0.0; });
       for (int i = std::min(m, n); i-- > 1;)

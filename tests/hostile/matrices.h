@@ -10,28 +10,28 @@ namespace hostile {
 
 enum class Kind {
   Ordinary,
-  UpperHuge,       ///< upper triangular, its numbers beside the diagonal up to the square root of the type's range
+  UpperHuge,       ///< upper triangular, with off-diagonal entries up to the cube root of the type's range
   LowerHuge,       ///< lower triangular
-  UpperTiny,       ///< upper triangular, with small numbers beside the diagonal
-  BlockHuge,       ///< blocks of two on the diagonal, huge numbers above them
-  Nilpotent,       ///< a chain of numbers of all sizes above a diagonal of zeros
-  Graded,          ///< from large to small along the diagonal
-  Rows,            ///< each row of another size
-  Columns,         ///< each column of another size
+  UpperTiny,       ///< upper triangular, with small off-diagonal entries
+  BlockHuge,       ///< blocks of two on the diagonal, with huge entries above them
+  Nilpotent,       ///< entries of all magnitudes just above the diagonal, zeros elsewhere
+  Graded,          ///< entries that decrease along the diagonal
+  Rows,            ///< rows of different magnitudes
+  Columns,         ///< columns of different magnitudes
   NearlySingular,  ///< singular up to a few roundings
-  Singular,        ///< small whole numbers, of any rank below n
-  Defective,       ///< a Jordan block, seen from another basis
+  Singular,        ///< small integers, of any rank below n
+  Defective,       ///< a Jordan block in another basis
   Repeated,        ///< coinciding eigenvalues
-  Clustered,       ///< eigenvalues that are a few roundings apart
-  Large,           ///< near the largest number
-  Small,           ///< near the smallest
-  Ends,            ///< rows at either end of the range
+  Clustered,       ///< eigenvalues that are about a thousand roundings apart
+  Large,           ///< entries near the largest number
+  Small,           ///< entries near the smallest number
+  Ends,            ///< rows alternately at both ends of the range
 };
 inline constexpr int kinds = 17;
 inline bool at_the_ends(Kind kind) { return kind >= Kind::Large; }
 std::string name(Kind kind);
 
-/// The numbers of a matrix [m, n], by rows.
+/// The entries of a matrix [m, n] in row-major order.
 template <argand::Scalar T>
 std::vector<T> matrix(Kind kind, int m, int n, std::uint64_t seed);
 

@@ -7,7 +7,7 @@
 namespace hostile {
 namespace {
 
-/// A seeded random number that perturbs by at most 1.
+/// A seeded random perturbation of modulus at most 1.
 template <Scalar T>
 Z probe(const argand::Random& random, std::uint64_t at) {
   const double r = 0.5 + 0.5 * random.uniform(2 * at), turn = 6.283 * random.uniform(2 * at + 1);
@@ -28,7 +28,8 @@ struct Units {
   std::vector<N> value, gradient;
 };
 
-/// The units of errors: how much values and gradients change if the input changes by one rounding, plus their own rounding.
+/// The units in which errors are measured: the change of values and gradients when the input changes by one rounding, plus one
+/// rounding of the result.
 template <Scalar In>
 Units units_of(const Op& op, const std::vector<Z>& A, int m, int n, const std::vector<Z>& G, const std::vector<Z>& got,
                const Result& exact) {
@@ -84,7 +85,7 @@ void compare(accuracy::Worst& worst, std::span<const T> got, const std::vector<Z
   }
 }
 
-/// A Aᴴ, rounded, which takes the place of A.
+/// A Aᴴ, rounded, to be used in place of A.
 template <Scalar T>
 std::vector<T> positive_matrix(int n, const std::vector<T>& A) {
   std::vector<T> P(A.size(), T(0));
@@ -98,7 +99,7 @@ std::vector<T> positive_matrix(int n, const std::vector<T>& A) {
   return P;
 }
 
-/// Whether the rounding of the input leaves no correct digit of the largest number.
+/// Whether rounding the input leaves no correct digit even in the largest entry.
 bool is_lost(const std::vector<Z>& exact, const std::vector<N>& units) {
   N size = 0, unit = 0;
   for (const Z& w : exact) size = std::max(size, accuracy::modulus(w));
@@ -126,7 +127,7 @@ void measure(accuracy::Cell& inside, accuracy::Cell& ends, const Op& op, const F
           if (op.positive) cases.back().numbers = positive_matrix(n, cases.back().numbers);
           if (!argand::matrices::all_finite(cases.back().numbers.data(), m * n)) cases.pop_back();
         }
-    // All matrices are run in one batch; if one of them is refused, they are run one by one.
+    // Runs all matrices in one batch, or one by one if one of them is refused.
     const auto run = [&](std::span<const Case> some) {
       const auto count = static_cast<std::int64_t>(some.size());
       Tensor<T> A(Shape{count, m, n});

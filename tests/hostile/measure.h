@@ -1,6 +1,6 @@
 #pragma once
-/// Runs an op on the hostile matrices, forwards and backwards, and compares it with the exact result, in units of condition times
-/// rounding.
+/// Runs an op forwards and backwards on the hostile matrices and compares it with the exact result, in units of the condition
+/// number times rounding.
 
 #include <atomic>
 
@@ -18,7 +18,7 @@ using argand::Shape;
 using argand::Tensor;
 using argand::Var;
 
-/// Which perturbations of the input define the condition: of each number relative to itself, or relative to the largest number of
+/// Which perturbations of the input define the condition number: each entry relative to itself, or relative to the largest entry of
 /// its matrix.
 enum class Condition { Entries, Norm };
 
@@ -30,7 +30,7 @@ struct Op {
   int rows_more = 0;        ///< m - n
   int seeds = 2;
   std::function<bool(Kind)> takes = [](Kind) { return true; };
-  /// The op may refuse matrices for which the exact function has a value, as its documentation says.
+  /// Whether the op may, as documented, refuse matrices for which the exact function has a value.
   bool loosely_refused = false;
   bool positive = false;   ///< measured on A Aᴴ, rounded
   bool full_rank = false;  ///< measured on matrices whose smallest singular value is certainly not 0
@@ -44,7 +44,7 @@ struct Counts {
 template <Scalar T, Scalar Out>
 using Function = std::function<Var<Out>(const Var<T>&)>;
 
-/// Finds the worst errors of f, for matrices within the range and at its ends.
+/// Finds the worst errors of f for matrices inside the type's range and at its ends.
 template <Scalar T, Scalar Out>
 void measure(accuracy::Cell& inside, accuracy::Cell& ends, const Op& op, const Function<T, Out>& f, Counts& counts);
 

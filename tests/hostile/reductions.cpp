@@ -1,4 +1,4 @@
-/// Measures reductions and scans of the rows of matrices.
+/// Measures reductions and scans along the rows of matrices.
 
 #include <fmt/format.h>
 
@@ -25,8 +25,8 @@ Exact square(Exact x) { return real(x * conj(x)); }
 Reference of_rows(std::function<Row(const Row&)> f) {
   return on_tape([f = std::move(f)](const Matrix& A, const auto&) { return row_by_row(A, f); });
 }
-/// x minus its largest number, and Σ e^{x_j - max} of the others. The sum 1 + Σ would lose these digits if one number leads by
-/// far.
+/// x minus its maximum, and Σ e^{x_j - max} over the other elements. The sum 1 + Σ would lose these digits if the maximum is far
+/// larger than the rest.
 struct Shifted {
   std::size_t top = 0;
   Row rest;
@@ -48,7 +48,7 @@ Exact logsumexp(const Row& x) {
   return x[s.top] + log1p(s.others);
 }
 
-/// Measures p-norms. A number that is 0 gets no gradient and, for p = ∞, neither does any number below the largest.
+/// Measures p-norms. Zeros get no gradient and, for p = ∞, neither do elements below the maximum.
 void add_norms(Tasks& tasks) {
   const auto moduli_of = [](const Row& x) {
     Row magnitudes;
@@ -157,7 +157,7 @@ void add_reductions(Tasks& tasks) {
               1},
              [](const auto& x) { return argand::softmax(x); });
   tasks.real({"median", "", entries, of_rows([](const Row& x) {
-                Row order = x;  // the first of equal ones
+                Row order = x;  // equal values stay in order, and the first one is chosen
                 std::stable_sort(order.begin(), order.end(), [](Exact a, Exact b) { return a.value().x < b.value().x; });
                 const Exact middle = order[(x.size() - 1) / 2];
                 return Row{*std::find_if(order.begin(), order.end(), [&](Exact v) { return v.value().x == middle.value().x; })};

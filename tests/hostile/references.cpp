@@ -89,8 +89,8 @@ N largest_of(const Numbers& A) {
   return most;
 }
 
-/// Powers t^place that bring the numbers beside the diagonal of a triangular matrix, or of one with blocks of two, near 1. For a
-/// full matrix they are 1.
+/// Powers t^k that scale the off-diagonal entries of a triangular matrix, or of one with blocks of two on the diagonal, close to 1.
+/// For a full matrix they are 1.
 std::vector<N> scales_of(int n, const Numbers& A) {
   std::vector<N> scales(static_cast<std::size_t>(n), N(1));
   for (const auto& [block, sign] : {std::pair{1, 1}, std::pair{1, -1}, std::pair{2, 1}, std::pair{2, -1}}) {
@@ -158,7 +158,7 @@ Numbers identity_of(int n) {
   for (int i = 0; i < n; ++i) I[static_cast<std::size_t>(i * n + i)] = Z(1.0);
   return I;
 }
-/// The combination a A + b B.
+/// The linear combination a A + b B.
 Numbers combined(const N& a, const Numbers& A, const N& b, const Numbers& B) {
   Numbers C(A.size());
   for (std::size_t k = 0; k < A.size(); ++k) C[k] = {a * A[k].x + b * B[k].x, a * A[k].y + b * B[k].y};
@@ -189,8 +189,8 @@ Numbers inverse_of(int n, Numbers A) {
   }
   return B;
 }
-/// √A by the iteration X <- (X + Y⁻¹)/2, Y <- (Y + X⁻¹)/2 from A and I, in which X converges to √A and doubles its digits each
-/// time. It does not converge if an eigenvalue is on the negative axis.
+/// √A by the iteration X <- (X + Y⁻¹)/2, Y <- (Y + X⁻¹)/2 from X = A and Y = I: X converges to √A, doubling its correct digits each
+/// time, unless an eigenvalue is on the negative axis.
 Numbers root_of(int n, const Numbers& A) {
   Numbers X = A, Y = identity_of(n);
   for (int step = 0; step < 40; ++step) {
@@ -218,8 +218,8 @@ Numbers log_of(int n, Numbers A) {
   return combined(ldexp(N(2), roots), sum, N(0), sum);
 }
 
-/// f(A) and its gradient, from f of the block matrix ((Aᴴ, G), (0, Aᴴ)): the upper right block is the gradient, the block on the
-/// diagonal is f(A)ᴴ.
+/// f(A) and its gradient, from f of the block matrix ((Aᴴ, G), (0, Aᴴ)): its upper right block is the gradient, its diagonal block
+/// is f(A)ᴴ.
 Result by_blocks(int n, const Numbers& A, const Numbers& G, Numbers (*f)(int, Numbers)) {
   Numbers B(static_cast<std::size_t>(4 * n * n));
   const auto at = [n](int i, int j) { return static_cast<std::size_t>(i * n + j); };
@@ -238,7 +238,7 @@ Result by_blocks(int n, const Numbers& A, const Numbers& G, Numbers (*f)(int, Nu
   return result;
 }
 
-/// H = V diag(λ) Vᴴ by Jacobi's rotations; the λ are not in order.
+/// H = V diag(λ) Vᴴ by Jacobi rotations; the λ are not sorted.
 struct Spectrum {
   std::vector<N> lambda;
   Numbers V;
@@ -261,7 +261,7 @@ Spectrum spectrum_of(int n, Numbers H) {
         const N theta = (H[at(q, q)].x - H[at(p, p)].x) / (2 * r);
         const N t = (theta < 0 ? N(-1) : N(1)) / (abs(theta) + sqrt(theta * theta + 1)), c = 1 / sqrt(t * t + 1), sine = t * c;
         const Z back = accuracy::conj(phase);
-        const auto turn = [&](Numbers& A, int size) {  // columns p and q, times ((c, s), (-s back, c back))
+        const auto turn = [&](Numbers& A, int size) {  // multiplies columns p and q by ((c, s), (-s back, c back))
           for (int i = 0; i < size; ++i) {
             const Z x = A[at(i, p)], y = times(A[at(i, q)], back);
             A[at(i, p)] = times(x, Z(c)) - times(y, Z(sine)), A[at(i, q)] = times(x, Z(sine)) + times(y, Z(c));
@@ -279,7 +279,7 @@ Spectrum spectrum_of(int n, Numbers H) {
   return s;
 }
 
-/// Whether neighbouring values of an ordered list are distinct.
+/// Whether neighbouring values of a sorted list are distinct.
 bool are_apart(const std::vector<N>& values, const N& scale) {
   for (std::size_t k = 1; k < values.size(); ++k)
     if (abs(values[k] - values[k - 1]) <= scale * N("1e-25")) return false;
@@ -347,7 +347,7 @@ Result singular_values(const std::vector<Z>& A, int m, int n, const std::vector<
   result.value.assign(sorted.begin(), sorted.end());
   if (n > 0 && (sorted.back() <= sorted.front() * N("1e-25") || !are_apart(sorted, sorted.front()))) return result;
   result.gradient.resize(A.size());
-  for (int k = 0; k < n; ++k) {  // u vᴴ, u = A v / s
+  for (int k = 0; k < n; ++k) {  // u vᴴ with u = A v / s
     const int from = order[static_cast<std::size_t>(k)];
     for (int i = 0; i < m; ++i) {
       Z u;

@@ -1,4 +1,4 @@
-/// Measures products, systems of equations and determinants.
+/// Measures matrix products, linear systems and determinants.
 
 #include "autograd/ops/linear_algebra/solve.h"
 #include "autograd/ops/products/matmul.h"

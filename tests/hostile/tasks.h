@@ -1,5 +1,5 @@
 #pragma once
-/// The list of measurements: each is an op, its exact function and the types.
+/// The list of measurements, each of an op against its exact function for some types.
 
 #include <mutex>
 
@@ -16,19 +16,19 @@ Var<T> flat(const Var<T>& w) {
   return argand::reshape(w, Shape{count, count == 0 ? 0 : w.size() / count});
 }
 
-/// Measurements of one op, each for one cell of either table, which any thread may run.
+/// Measurements of ops, each for one cell in both tables; any thread may run them.
 class Tasks {
  public:
   explicit Tasks(accuracy::Table& table) : table_(table) {}
 
-  /// Adds measurements for real numbers. f takes a Var<T> [count, m, n] and returns a Var of any shape that begins with count.
+  /// Adds measurements for real types. f maps a Var<T> [count, m, n] to a Var whose first dimension is count.
   template <class F>
   void real(const Op& op, const F& f) {
     order_.push_back(op.name + "," + op.what);
     add_for<float>(op, f, "float32");
     add_for<double>(op, f, "float64");
   }
-  /// Adds measurements for real and for complex numbers.
+  /// Adds measurements for real and complex types.
   template <class F>
   void all(const Op& op, const F& f) {
     real(op, f);
@@ -66,7 +66,7 @@ void add_factors(Tasks& tasks);
 void add_functions(Tasks& tasks);
 void add_reductions(Tasks& tasks);
 
-/// The numbers of A, by rows.
+/// The entries of A in row-major order.
 inline std::vector<Exact> numbers(const Matrix& A) { return A.numbers; }
 
 }  // namespace hostile

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What a user of the installed library does: installs, compiles against pkg-config's answer, runs.
+# Does what a user of the library does: installs it, compiles programs with the flags from pkg-config, and runs them.
 #   install_test.sh BUILD_DIR SOURCE_DIR PREFIX LIBDIR [PYTHON]     PYTHON: where the Python package was built
 set -euo pipefail
 build=$1 source=$2 prefix=$3 libdir=$4

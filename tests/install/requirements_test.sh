@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Does ./dev know what is missing, by the system's own names, and does it fail when it cannot have it?
+# Checks that ./dev lists missing packages by the system's own names, and fails if it cannot install them.
 #   requirements_test.sh SOURCE_DIR
 set -euo pipefail
 cd "$1"
@@ -16,19 +16,19 @@ asked=$(grep -o '^ *require [a-z ]*' dev | sed 's/ *require //; s/ /\n/g' | sort
 known=$(awk -F ' *[|] *' '{n = split($4, g, ", "); for (i = 1; i <= n; ++i) print g[i]}' <<<"$rows" | sort -u)
 for group in $asked; do grep -qx "$group" <<<"$known" || fail "nothing in the table is needed by $group"; done
 
-# A system with these programs and no others; `calls` is what its package manager was asked to do.
+# A system with only these programs; `calls` records the commands given to its package manager.
 mkdir "$tree/bin"
 for program in bash env sed awk cut cat grep sort head tail uname dirname id mktemp rm; do
   ln -s "$(command -v $program)" "$tree/bin/$program"
 done
-# on_system ID ARGUMENTS...: ./dev ARGUMENTS there; what it says is in `said`, how it ended in `status`.
+# on_system ID ARGUMENTS...: runs ./dev ARGUMENTS there; its output is in `said`, its exit status in `status`.
 on_system() {
   printf 'ID=%s\n' "$1" >"$tree/os"
   shift
   status=0
   said=$(env -u CONDA_PREFIX -u CXX PATH="$tree/bin" ARGAND_OS_RELEASE="$tree/os" "$BASH" ./dev "$@" 2>&1) || status=$?
 }
-# says WORDS: in its first line, which is its only one.
+# says WORDS: checks that the output is a single line that contains WORDS.
 says() { [[ $(wc -l <<<"$said") == 1 && $said == *"$1"* ]] || fail "expected one line with '$1', not: $said"; }
 
 echo "without a package manager: one message, the system's names, a failure"
@@ -44,7 +44,7 @@ on_system opensuse-tumbleweed build && says 'libopenblas_openmp-devel'
 
 echo "without one, and everything there: nothing to say"
 everything=(c++ meson ninja pkg-config python3 gnuplot dot)
-for program in "${everything[@]}"; do  # the compiler reads its question from the standard input
+for program in "${everything[@]}"; do  # the compiler reads a test program from standard input
   printf '#!%s\n[[ $0 != */c++ ]] || cat >/dev/null\n' "$BASH" >"$tree/bin/$program"
   chmod +x "$tree/bin/$program"
 done

@@ -1,4 +1,4 @@
-/// What watchers of attention see must be what the models compute.
+/// Checks that watchers of attention see the weights that the models compute with.
 
 #include "nn/attention_watch.h"
 
@@ -43,8 +43,8 @@ void are_close(const Tensor<T>& a, const Tensor<T>& b) {
   BOOST_TEST(off < 1e-13);
 }
 
-/// Checks that the weights seen in `attend`, times the values, are its output, for plain, causal and padded attention, and over a
-/// past too.
+/// Checks that the weights seen in `attend`, times the values, equal its output, for plain, causal and padded attention, with and
+/// without past keys.
 template <Scalar T, class Attend>
 void weights_make_the_output(const Attend& attend) {
   constexpr std::int64_t B = 2, H = 2;

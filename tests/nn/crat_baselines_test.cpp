@@ -31,7 +31,7 @@ std::vector<ModelConfig> every_baseline() {
           baseline(Baseline::Fid, {1})};
 }
 
-/// Knowledge that is searched with chunks of half the passages' length.
+/// Knowledge searched with chunks half as long as the passages.
 Knowledge searched(const Ids& passages) {
   return {.passages = &passages, .search = FrozenSearch(passages, chunk_length(passages))};
 }
@@ -67,7 +67,7 @@ BOOST_AUTO_TEST_CASE(a_token_changes_no_logits_before_its_own) {
 }
 
 BOOST_AUTO_TEST_CASE(what_is_found_for_a_chunk_is_read_from_its_last_token_on) {
-  // With chunks of 3 tokens, changes the second half of each passage that was found, which no search looks at.
+  // With chunks of 3 tokens, changes the second half of each retrieved passage, which no search reads.
   const NoGrad none;
   Ids passages = random_ids({12, 6}, 1);
   const Knowledge knowledge = searched(passages);
@@ -108,7 +108,7 @@ BOOST_AUTO_TEST_CASE(every_token_reads_the_last_chunk_that_is_complete_however_t
           const std::int64_t n = std::min(T - first, first == 0 ? prompt : step);
           ChunkReader<double> chunks(Ids(Shape{B, n}), first, m, prompt == T ? nullptr : &past);
           chunks.look_up(knowledge, 1, {});
-          // The passage that chunk u found is marked with the number u + 1.
+          // The passage found for chunk u is marked with the number u + 1.
           const std::int64_t U = chunks.count();
           BOOST_TEST(U == (first + n) / m - first / m);
           std::optional<Var<double>> found;

@@ -34,7 +34,7 @@ std::vector<ModelConfig> every_kind() {
   return kinds;
 }
 
-/// An index that proposes what exact search in stored encodings finds.
+/// An index that returns the results of an exact search of stored encodings.
 class StoredEncodings final : public RowIndex {
  public:
   explicit StoredEncodings(Tensor<float> rows) : rows_(std::move(rows)) {}
@@ -79,7 +79,7 @@ BOOST_AUTO_TEST_CASE(passages_are_encoded_once_for_a_text) {
   const Knowledge knowledge{.passages = &passages};
   const auto model = make_model<double>(small({0, 1}), 1);
   const auto cache = model->make_cache(2);
-  const auto encoded = [&] {  // counts the products of an encoder with the means of the 20 passages, of 16 numbers each
+  const auto encoded = [&] {  // counts how often an encoder is applied to the 20 passage means, which have 16 elements each
     const GemmLog log;
     model->next_logits(tokens, *cache, {.knowledge = &knowledge});
     std::int64_t count = 0;
@@ -102,7 +102,7 @@ BOOST_AUTO_TEST_CASE(a_text_goes_on_with_another_knowledge_base) {
   const auto same = [](const Tensor<double>& a, const Tensor<double>& b) { return std::ranges::equal(a.span(), b.span()); };
   BOOST_TEST(same(write(old, old), write(old, old)));
   BOOST_TEST(!same(write(old, old), write(old, other)));
-  // Cached encodings of another knowledge base do not matter. What matters are the states of the first four tokens, and these are
+  // Encodings cached from another knowledge base have no effect: only the states of the first four tokens matter, and they are
   // equal here.
   const Ids copy = first;
   const Knowledge copied{.passages = &copy};
@@ -175,8 +175,8 @@ BOOST_AUTO_TEST_CASE(without_phases_positions_are_the_sinusoids_of_the_transform
 }
 
 BOOST_AUTO_TEST_CASE(a_complex_model_counts_as_many_degrees_of_freedom_as_its_width) {
-  // Embedding 13·16 + 16, phases 8, states 3 (8·16 + 8), a block 2·8 gains + 4 complex 8x8 + 8, up and down 2·(8·12) + 12 + 8,
-  // out 16·16 + 16, its norm 32, head 13·16 + 13.
+  // Parameters: embedding 13·16 + 16, phases 8, states 3 (8·16 + 8), a block 2·8 gains + 4 complex 8x8 + 8, up and down 2·(8·12) +
+  // 12 + 8, out 16·16 + 16, its norm 32, head 13·16 + 13.
   const std::int64_t block = 16 + 2 * (4 * 64 + 8) + 2 * (2 * 96 + 20);
   BOOST_TEST(count_parameters(make_model<float>(small(), 0)->parameters()) ==
              13 * 16 + 16 + 8 + 3 * 136 + 2 * block + 272 + 32 + 13 * 17);

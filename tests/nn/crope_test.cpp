@@ -49,9 +49,8 @@ BOOST_AUTO_TEST_CASE(the_papers_width_counts_what_its_layers_hold) {
 }
 
 BOOST_AUTO_TEST_CASE(a_complex_linear_projection_commutes_with_a_rotation_of_all_phases) {
-  // Complex-linear means that W(e^{iα} x) = e^{iα} W x. Queries and keys turned by the same α have the same scores, hence the
-  // same attention, and v and o carry the phase through: the whole layer is equivariant. A dense layer is not.
-  // and v and o carry the phase through: the whole layer is equivariant. A dense layer is not.
+  // Complex-linear means that W(e^{iα} x) = e^{iα} W x. Queries and keys turned by the same α have the same scores, hence the same
+  // attention, and v and o carry the phase through: the whole layer is equivariant. A dense layer is not.
   const auto turned_by_half_pi = [](Tensor<double> x) {
     Tensor<double> y(x.shape());
     for (std::int64_t i = 0; i < x.size(); i += 2) y.data()[i] = -x.data()[i + 1], y.data()[i + 1] = x.data()[i];

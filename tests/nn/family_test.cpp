@@ -14,7 +14,7 @@ BOOST_AUTO_TEST_SUITE(family)
 
 namespace {
 
-/// Sets one key from text, as the readers of files do.
+/// Sets one key from text, as file readers do.
 void set_word(ModelConfig& config, const std::string& wanted, const std::string& text) {
   config.visit([&](const std::string& key, auto& value, const std::string&, const std::string&) {
     if constexpr (std::is_same_v<std::remove_reference_t<decltype(value)>, std::string>)

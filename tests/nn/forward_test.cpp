@@ -1,5 +1,5 @@
-/// Forward mode through whole models: tangents of every family's loss are compared with its gradients, and products with its
-/// Hessian with each other, with differences of gradients, and for speed.
+/// Forward mode through whole models: compares tangents of every family's loss with its gradients, and Hessian-vector products with
+/// each other and with differences of gradients, and measures their speed.
 
 #include "autograd/forward.h"
 
@@ -31,7 +31,7 @@ double product(const Vectors& a, const Vectors& b) {
   return sum;
 }
 double norm(const Vectors& a) { return std::sqrt(product(a, a)); }
-/// The vectors Σ_j weights[j] terms[j].
+/// The linear combination Σ_j weights[j] terms[j].
 Vectors combined(const std::vector<double>& weights, const std::vector<Vectors>& terms) {
   Vectors sum;
   for (std::size_t i = 0; i < terms[0].size(); ++i)
@@ -47,8 +47,8 @@ Vectors combined(const std::vector<double>& weights, const std::vector<Vectors>&
   return sum;
 }
 
-/// How many times as long f takes as `unit`, in processor time: each is called several times, in turns, and the shortest time
-/// counts.
+/// The processor time of f as a multiple of that of `unit`: the two are called alternately several times, and the shortest times
+/// count.
 template <class F, class G>
 double cost(const F& f, const G& unit) {
   const auto seconds = [](const auto& call) {
@@ -95,7 +95,7 @@ BOOST_AUTO_TEST_CASE(products_with_hessians_are_differences_of_gradients) {
       subject.move(-t, v);
       return g;
     };
-    // A difference quotient of the sixth order in h.
+    // A difference quotient of sixth order in h.
     const Vectors expected = combined(
         {-1 / (60 * h), 9 / (60 * h), -45 / (60 * h), 45 / (60 * h), -9 / (60 * h), 1 / (60 * h)},
         {gradient_at(-3 * h), gradient_at(-2 * h), gradient_at(-h), gradient_at(h), gradient_at(2 * h), gradient_at(3 * h)});
@@ -116,7 +116,7 @@ BOOST_AUTO_TEST_CASE(what_a_product_with_a_hessian_costs) {
       const Vectors v = subject.random_direction(4);
       const double ratio = cost([&] { subject.hessian_times(v); }, [&] { subject.gradient(); });
       BOOST_TEST_MESSAGE(subject.name << ": a product with the Hessian costs " << ratio << " gradients");
-      BOOST_TEST(ratio < 6, subject.name << ": " << ratio);  // it is below 4 if nothing else runs
+      BOOST_TEST(ratio < 6, subject.name << ": " << ratio);  // on an idle machine the ratio is below 4
     }
   set_num_threads(threads);
 }

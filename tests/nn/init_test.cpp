@@ -22,7 +22,7 @@ double mean_square(const Tensor<T>& x) {
   return total / static_cast<double>(x.size());
 }
 
-/// Kolmogorov's distance: the largest difference between the share of numbers below x and F(x).
+/// The Kolmogorov distance: the largest difference between the fraction of values below x and F(x).
 template <class F>
 double distance(std::vector<double> numbers, const F& distribution) {
   std::sort(numbers.begin(), numbers.end());
@@ -63,7 +63,7 @@ BOOST_AUTO_TEST_CASE(glorot_and_he_have_their_variances) {
   BOOST_TEST(mean_square(init.glorot<C>(Role::Matrix, {300, 100}).value()) == 2.0 / 400, tolerance(0.03));
   BOOST_TEST(mean_square(init.he<double>(Role::Matrix, {300, 100}).value()) == 2.0 / 100, tolerance(0.03));
   BOOST_TEST(mean_square(init.he<C>(Role::Matrix, {300, 100}).value()) == 2.0 / 100, tolerance(0.03));
-  // The places of a kernel count as inputs and outputs.
+  // Fan-in and fan-out are multiplied by the number of kernel positions.
   BOOST_TEST(mean_square(init.he<C>(Role::Matrix, {100, 20, 3, 3}).value()) == 2.0 / 180, tolerance(0.03));
   BOOST_TEST(fans_of({100, 20, 3, 3}).out == 900);
 }
@@ -78,8 +78,8 @@ BOOST_AUTO_TEST_CASE(unitary_matrices_are_unitary) {
   BOOST_TEST(mean_square(init.unitary<C>(Role::Matrix, {4, 3, 3}, 3).value()) == 9.0 / 9, tolerance(1e-12));
 }
 
-/// If unitary matrices are evenly distributed, their trace has E|tr|² = 1 for any size. Without a positive diagonal of R this
-/// fails.
+/// If unitary matrices are uniformly distributed, their trace has E|tr|² = 1 for any size. This fails unless R has a positive
+/// diagonal.
 BOOST_AUTO_TEST_CASE(unitary_matrices_are_evenly_distributed) {
   double square = 0;
   for (std::uint64_t seed = 0; seed < 4000; ++seed) {

@@ -1,5 +1,5 @@
-/// Changes that leave a model's output unchanged: every invariance of every family, for every choice of its configuration; and
-/// changes that merely look like invariances.
+/// Tests every invariance of every family, a change that leaves the model's output unchanged, for every choice of configuration,
+/// and changes that merely look like invariances.
 
 #include "nn/invariance.h"
 
@@ -29,7 +29,7 @@ ModelConfig small(const Family& family, TextTask task) {
   return config;
 }
 
-/// Configurations of the family for both tasks: the default, and one for each other word and flag that is compatible with the
+/// The family's configurations for both tasks: the default, and one for each alternative value or flag that is compatible with the
 /// rest.
 std::vector<ModelConfig> choices_of(const Family& family) {
   std::vector<ModelConfig> all;
@@ -58,7 +58,7 @@ std::vector<ModelConfig> choices_of(const Family& family) {
   return all;
 }
 
-/// A model with parameters as after some training, none of which has a special value.
+/// A model whose parameters are perturbed, as if by training, so that none has a special value.
 std::unique_ptr<Model<double>> perturbed_model(const ModelConfig& config) {
   auto model = make_model<double>(config, 1);
   std::uint64_t stream = 0;
@@ -72,7 +72,7 @@ std::unique_ptr<Model<double>> perturbed_model(const ModelConfig& config) {
   return model;
 }
 
-/// The log softmax of the logits of two texts; the rows of all positions or texts follow each other.
+/// The log softmax of the logits of two texts, concatenated over all positions or texts.
 std::vector<double> log_probabilities(Model<double>& model) {
   const NoGrad none;
   const Tensor<double> logits = model.logits(random_ids({2, 7})).value();
@@ -93,7 +93,7 @@ double apart(const std::vector<double>& a, const std::vector<double>& b) {
   return most;
 }
 
-/// The largest change of any number in the parameters.
+/// The largest change of any element of the parameters.
 double moved(const ParameterList<double>& parameters, const ParameterList<double>& before) {
   double most = 0;
   for (std::size_t i = 0; i < parameters.size(); ++i)
@@ -146,7 +146,7 @@ BOOST_AUTO_TEST_CASE(a_family_of_the_library_has_some) {
     BOOST_TEST(family_named(name).invariances(small(family_named(name), TextTask::Lm)).size() >= 2U, name);
 }
 
-// Near misses: an invariance of one model that changes another.
+// Near misses: changes that are invariances of one model but not of another.
 
 BOOST_AUTO_TEST_CASE(rotary_positions_see_the_bias_of_keys) {
   ModelConfig config = small(family_named("transformer"), TextTask::Lm);

@@ -10,7 +10,7 @@
 
 namespace argand {
 
-/// Random ids from 1 to 12, for models of 13 words.
+/// Random ids from 1 to 12, for models with a vocabulary of 13.
 inline Ids random_ids(const Shape& shape, std::uint64_t seed = 4) {
   Ids ids(shape);
   for (std::int64_t i = 0; i < ids.size(); ++i)
@@ -18,8 +18,8 @@ inline Ids random_ids(const Shape& shape, std::uint64_t seed = 4) {
   return ids;
 }
 
-/// For tokens [B, T > 4]: the largest difference between the logits of whole sequences and those of generation, which reads a
-/// prompt of four tokens and then token by token through the cache.
+/// For tokens [B, T > 4]: the largest difference between the logits of whole sequences and of cached generation, which reads a
+/// prompt of four tokens and then one token at a time.
 inline double worst_difference_with_a_cache(Model<double>& model, const Ids& tokens, const ForwardContext& context = {}) {
   const std::int64_t B = tokens.shape()[0], T = tokens.shape()[1];
   const NoGrad none;
@@ -39,7 +39,7 @@ inline double worst_difference_with_a_cache(Model<double>& model, const Ids& tok
   return worst;
 }
 
-/// For logits [B, T, V] and targets [B, T]: the mean of -log softmax(logits)[target], by its definition.
+/// For logits [B, T, V] and targets [B, T]: the mean of -log softmax(logits)[target], by definition.
 inline double mean_cross_entropy(const Tensor<double>& logits, const Ids& targets) {
   const std::int64_t V = logits.shape()[2];
   double sum = 0;

@@ -27,7 +27,7 @@ Var<T> signal(const Shape& shape, std::uint64_t stream = 0) {
   return constant(randn<T>(shape, Random(7, stream)));
 }
 
-/// Compares the gradient of every element of every parameter with differences, for L = Σ |y|² with a weight for each place.
+/// Compares the gradient of every element of every parameter with finite differences, for L = Re Σ conj(W) y with random weights W.
 template <class M, class F>
 void check_gradients(const std::string& name, const M& module, const F& output) {
   const auto loss = [&] {
@@ -76,7 +76,7 @@ void check_attention() {
   const Var<T> x = signal<T>({2, 3, 4}), y = signal<T>({2, 5, 4}, 1);
   BOOST_TEST(attention(x, y).shape() == x.shape());
   check_gradients("MultiHeadAttention", attention, [&] { return attention(x, y); });
-  // A later number must not change any earlier result.
+  // A later input must not change any earlier output.
   Tensor<T> changed = x.value();
   changed(0, 2, 1) += T(1);
   const Tensor<T> a = attention(x, true).value(), b = attention(constant(changed), true).value();
@@ -140,7 +140,7 @@ BOOST_AUTO_TEST_CASE(dropout_drops_in_a_training_step_alone) {
   {
     const TrainingStep training(1);
     const Tensor<double> first = drop(x).value(), second = drop(x).value();
-    BOOST_TEST(!same(first, second));  // each call has its own mask
+    BOOST_TEST(!same(first, second));  // each call draws a new mask
     { const TrainingStep inner(5); }
     BOOST_TEST((TrainingStep::current() == &training));
   }

@@ -57,8 +57,7 @@ BOOST_AUTO_TEST_CASE(scaled_embeddings_are_as_large_as_the_sinusoids) {
   BOOST_TEST(scaled->parameters().at(0).name == "embedding.weight");
   BOOST_TEST(deviation(*scaled) == 0.125, boost::test_tools::tolerance(0.01));
   BOOST_TEST(deviation(*plain) == 0.02, boost::test_tools::tolerance(0.01));
-  // With the same numbers eight times as large and no scaling, the states are the same, provided the output layer does not share
-  // the embeddings.
+  // Embeddings eight times as large, without scaling, give the same states, provided the output layer does not share them.
   config.own<DecoderConfig>().tie_embeddings = false;
   const auto by_hand = make_model<double>(config, 1);
   config.own<DecoderConfig>().scale_embeddings = true;

@@ -1,5 +1,5 @@
-/// The tape takes the module in which an op runs from NameScope; a parameter's name comes from the module that lists it in
-/// visit(). Every model writes both by hand; this test checks that they agree.
+/// The tape gets an op's module from NameScope, but a parameter's name comes from the module that lists it in visit(). Every model
+/// writes both by hand; this test checks that they agree.
 
 #include <boost/test/unit_test.hpp>
 #include <map>

@@ -1,4 +1,4 @@
-/// Parameters as models, optimisers and counters see them.
+/// Parameters as seen by models, optimisers and counters.
 
 #include "nn/module.h"
 
@@ -73,7 +73,7 @@ BOOST_AUTO_TEST_CASE(decay_is_for_matrices_and_tables) {
   for (auto p : parameters) {
     std::visit([](auto& v) { v.value().fill(1); }, p.var);
   }
-  make_optimizer<double>({.weight_decay = 0.5}, parameters)->step(0.1);  // without a gradient
+  make_optimizer<double>({.weight_decay = 0.5}, parameters)->step(0.1);  // no gradients, so only the decay acts
   std::set<Role> seen;
   for (const auto& p : parameters) {
     const bool decays = p.role() == Role::Matrix || p.role() == Role::Embedding || p.role() == Role::Output;

@@ -42,7 +42,7 @@ Parts random_parts(const Shape& delta_shape) {
           variable(randn<double>(delta_shape, Random(3, 5), 0.5))};
 }
 
-/// The paper's score as it is written, cosine by cosine over all pairs of positions, in O(T²·d): the reference for the factored
+/// The paper's score computed literally, cosine by cosine over all pairs of positions, in O(T²·d): the reference for the factored
 /// form.
 Var<double> literal_attention(const Var<double>& x, const Parts& p, std::int64_t H, double base, double exponent) {
   const std::int64_t B = x.dim(0), T = x.dim(1), n = x.dim(2) / H / 2;
@@ -100,7 +100,7 @@ Var<double> run(const SelfAttention<double>& layer, const Var<double>& x) {
 /// A loss that gives every output a different weight.
 Var<double> projected(const Var<double>& y) { return sum(y * Var<double>(randn<double>(y.shape(), Random(9)))); }
 
-/// Checks that two layers have the same output and the same gradients within this tolerance.
+/// Checks that two layers have the same output, and the same gradients within a tolerance.
 void check_alike(const SelfAttention<double>& one, const SelfAttention<double>& other, double gradients) {
   const Var<double> x = variable(randn<double>({2, 9, 16}, Random(5))), y = variable(x.value().clone());
   const Var<double> a = run(one, x);

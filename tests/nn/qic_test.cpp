@@ -82,7 +82,7 @@ BOOST_AUTO_TEST_CASE(the_papers_standard_model_has_its_parameters_and_the_real_r
   BOOST_TEST(std::abs(real - qic) < 0.02 * static_cast<double>(qic));
   const ModelConfig row = real_row(paper(Algebra::Real));
   BOOST_TEST(row.d_model % row.n_heads == 0);
-  // Neighbouring widths come no closer, so the width is right.
+  // Neighbouring widths come no closer to QIC's parameter count, so this width is the best one.
   ModelConfig wider = row, narrower = row;
   wider.own<QicConfig>().algebra = narrower.own<QicConfig>().algebra = Algebra::Standard;
   wider.d_model += 4, wider.d_ff += 16, narrower.d_model -= 4, narrower.d_ff -= 16;
@@ -231,7 +231,7 @@ BOOST_AUTO_TEST_CASE(a_few_steps_lower_the_loss_and_move_the_angles_unless_they_
           for (const auto& p : parameters)
             if (p.name.ends_with("theta"))
               for (const double g : std::get<Var<double>>(p.var).grad()) {
-                // At π/4, cos 2θ is 6e-17 in double: θ moves only by rounding.
+                // At π/4, cos 2θ is 6e-17 in double precision, so θ moves only by rounding.
                 const double size = std::abs(g);
                 const bool as_it_must_be = theta == std::numbers::pi / 4 ? size < 1e-12 : size > 0;
                 BOOST_TEST(as_it_must_be, p.name + " of " + config.to_json());

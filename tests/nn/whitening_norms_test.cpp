@@ -15,7 +15,7 @@ using C = std::complex<double>;
 
 namespace {
 
-/// Long, rotated clouds of points, a different one for each row.
+/// Elongated, rotated point clouds, a different one for each row.
 Tensor<C> clouds(const Shape& shape, std::uint64_t seed) {
   Tensor<C> x = randn<C>(shape, Random(seed));
   for (std::int64_t i = 0; i < x.size(); ++i) {
@@ -127,7 +127,7 @@ BOOST_AUTO_TEST_CASE(batch_norm_whitens_each_channel_and_remembers_its_moments) 
     BOOST_TEST(norm.running.variance(c) == 0.9 * std::sqrt(2.0) + 0.1 * (in.rr + in.ii), tolerance(1e-12));
     BOOST_TEST(std::abs(norm.running.pseudo_variance(c) - 0.1 * C(in.rr - in.ii, 2 * in.ri)) < 1e-12);
   }
-  // After many calls with the same batch, the running moments are those of the batch, and so is the result.
+  // After many calls with the same batch, the running moments are the batch's, and so is the result.
   for (int k = 0; k < 300; ++k) norm(Var<C>(x), true);
   const Tensor<C> later = norm(Var<C>(x), false).value();
   for (std::int64_t i = 0; i < x.size(); ++i) BOOST_TEST(std::abs(later.data()[i] - y.data()[i]) < 1e-10);

@@ -26,7 +26,7 @@ inline void set_keys(ModelConfig& config, const KeyTexts& settings) {
     });
 }
 
-/// A model and its loss on some texts as a function of its parameters, which have been moved away from zeros and ones.
+/// A model and its loss on some texts as a function of its parameters, which are perturbed so that none is 0 or 1.
 struct Subject {
   std::string name;
   std::unique_ptr<Model<double>> model;
@@ -94,7 +94,7 @@ inline ModelConfig small_model(const Family& family, const std::string& task) {
   return config;
 }
 
-/// Calls f(subject) for every family in both tasks, and for the other variants that the family wants checked.
+/// Calls f(subject) for every family in both tasks, and for the other variants that the family lists for checks.
 template <class F>
 void for_each_subject(const F& f) {
   for (const Family& family : families()) {

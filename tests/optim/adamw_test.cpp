@@ -53,7 +53,7 @@ BOOST_AUTO_TEST_CASE(a_refused_step_changes_nothing) {
   BOOST_TEST(adamw.state().steps == 0);
   BOOST_TEST(error_of([&] { both->step(0.1); }) != "no error");
   BOOST_TEST(both->state().steps == 0);
-  BOOST_TEST(q.value()(0, 0) == 1);  // Muon's part had not moved when AdamW's part refused
+  BOOST_TEST(q.value()(0, 0) == 1);  // Muon's part was not updated before AdamW's part threw
 }
 
 BOOST_AUTO_TEST_CASE(two_steps_by_hand) {
@@ -97,7 +97,7 @@ BOOST_AUTO_TEST_CASE(gradient_scale_is_the_scaled_gradient) {
 }
 
 BOOST_AUTO_TEST_CASE(complex_is_a_pair_of_reals_bit_for_bit) {
-  const Shape shape{1500, 7};  // several blocks of memory
+  const Shape shape{1500, 7};  // spans several blocks of memory
   Var<C> z = variable(randn<C>(shape, Random(3)));
   Var<double> x = variable(as_real(z.value()).clone());
   AdamW<double> of_z({{"z", z}}, paper(0.1)), of_x({{"x", x}}, paper(0.1));
@@ -137,10 +137,9 @@ BOOST_AUTO_TEST_CASE(two_steps_by_modulus_by_hand) {
 
 namespace {
 
-/// How far the path that starts from e^{iφ} z is, after ten steps, from e^{iφ} times the path of z, relative to the length of
-/// that path.
+/// The distance, after ten steps, between the path from e^{iφ} z and e^{iφ} times the path from z, relative to that path's length.
 double turning_error(ComplexMoments complex_moments, const C& turn) {
-  const Shape shape{1500, 7};  // several blocks of memory
+  const Shape shape{1500, 7};  // spans several blocks of memory
   const auto turned = [&](const Tensor<C>& x) { return argand::map([&](C v) { return v * turn; }, x); };
   const Tensor<C> start = randn<C>(shape, Random(11));
   Var<C> z = variable(start.clone()), w = variable(turned(start));
@@ -169,7 +168,7 @@ BOOST_AUTO_TEST_CASE(one_moment_is_rotation_equivariant_and_two_are_not) {
     BOOST_TEST(turning_error(ComplexMoments::Modulus, std::polar(1.0, angle)) < 1e-13);
     BOOST_TEST(turning_error(ComplexMoments::Two, std::polar(1.0, angle)) > 0.05);
   }
-  // A quarter turn merely exchanges the axes, so that two moments do not notice it, and rounds nothing.
+  // A quarter turn only swaps the axes and rounds nothing, so it makes no difference to two separate moments.
   BOOST_TEST(turning_error(ComplexMoments::Two, C(0, 1)) == 0.0);
 }
 

@@ -44,8 +44,8 @@ BOOST_AUTO_TEST_CASE(a_complex_quadratic_is_solved) {
   Lbfgs<double> optimizer({{"z", z}}, {.history = 12, .flat = 1e-7});
   const LbfgsReport report = optimizer.minimise([&] { return quadratic(z); }, 60);
   BOOST_TEST(report.gradient < 1e-6);
-  // The solution in R^12. The gradient of a quadratic function is linear, g(z) = g(0) + H z, so it must be 0 in every direction
-  // there.
+  // The minimum in R^12: the gradient of a quadratic function is affine, g(z) = g(0) + H z, so it must vanish there in every
+  // direction.
   z.zero_grad();
   backward(quadratic(z));
   const Tensor<C> left = z.grad();
@@ -135,7 +135,7 @@ BOOST_AUTO_TEST_CASE(it_says_why_it_ends) {
   BOOST_TEST((optimizer.minimise([&] { return sum(abs2(z)); }, 5).end == LbfgsEnd::Flat));
   z.value()(0) = C(1, 1);
   BOOST_TEST((optimizer.minimise([&] { return sum(abs2(z)); }, 0).end == LbfgsEnd::Iterations));
-  // A gradient that points uphill cannot belong to the loss.
+  // The gradient has the wrong sign, so no descent step lowers the loss.
   const LbfgsReport report = optimizer.minimise([&] { return sum(abs2(z)).detach() - sum(abs2(z)) + sum(abs2(z)).detach(); }, 5);
   BOOST_TEST((report.end == LbfgsEnd::NoLower));
   BOOST_TEST(std::abs(z.value()(0) - C(1, 1)) == 0);
@@ -165,7 +165,7 @@ const auto rosenbrock = [](const auto& x) {
   return sum(square(second - square(first))) * R(100) + sum(square(R(1) - first));
 };
 
-/// Hostile losses, each with its minimum and the largest number of evaluations allowed.
+/// Hostile losses, each with the position of its minimum and the maximum number of evaluations.
 template <RealScalar R>
 void hostile_losses() {
   const R eps = std::numeric_limits<R>::epsilon();
@@ -205,7 +205,7 @@ BOOST_AUTO_TEST_CASE(hostile_losses_end_where_they_are_least) {
 }
 
 BOOST_AUTO_TEST_CASE(a_loss_of_noise_alone_ends) {
-  // A sum in float32 whose rounding errors are all that is left of the loss in the end.
+  // Near its minimum, this float32 sum changes only by rounding errors.
   const Tensor<float> data = randn<float>({1000}, Random(5));
   const auto f = [&](const auto& x) { return sum(square(x - Var<float>(data))); };
   const Ended ended = minimise<float>({0}, f, 1000);
@@ -216,7 +216,7 @@ BOOST_AUTO_TEST_CASE(a_loss_of_noise_alone_ends) {
 BOOST_AUTO_TEST_CASE(where_the_gradient_is_not_finite_it_does_not_stay) {
   Var<double> x = variable(Tensor<double>::scalar(1));
   Lbfgs<double> optimizer({{"x", x}}, {});
-  // Below 0 the loss is 0, its lowest value, but its gradient is that of the square root: NaN.
+  // Below 0, the loss is 0, its lowest value, but its gradient is NaN because of the square root.
   const auto loss = [&] {
     return where(gt(x.value(), Tensor<double>::scalar(0)), sqrt(x), Var<double>(Tensor<double>::scalar(0)));
   };

@@ -13,7 +13,7 @@ namespace {
 
 using C = std::complex<double>;
 
-/// The real matrix of twice the sizes in which every entry is replaced by [[Re, -Im], [Im, Re]].
+/// The real matrix of twice the size in which each entry is replaced by [[Re, -Im], [Im, Re]].
 Tensor<double> expand(const Tensor<C>& z) {
   Tensor<double> x(Shape{2 * z.dim(0), 2 * z.dim(1)});
   for (std::int64_t i = 0; i < z.dim(0); ++i)
@@ -46,7 +46,7 @@ BOOST_AUTO_TEST_CASE(singular_values_come_close_to_one) {
   }
 }
 
-/// The norm must neither overflow nor underflow; the 1e-7 that is added to it counts as before.
+/// The norm must neither overflow nor underflow, and the 1e-7 added to it must still take effect.
 template <Scalar T>
 void scale_does_not_matter(RealOf<T> huge) {
   const Tensor<T> u = randn<T>({5, 4}, Random(4));
@@ -83,8 +83,7 @@ BOOST_AUTO_TEST_CASE(complex_muon_is_real_muon_on_the_block_expansion) {
 }
 
 BOOST_AUTO_TEST_CASE(one_step_of_a_scaled_rotation_is_known) {
-  // The polar factor of c·Q is Q; the iteration changes only the singular value, s <- a s + b s³ + c s⁵, starting from s =
-  // 1/sqrt(2).
+  // The polar factor of c·Q is Q; the iteration changes only the singular value, s <- a s + b s³ + c s⁵, starting from s = 1/√2.
   const double angle = 0.3;
   Var<double> p = variable(Tensor<double>::zeros({2, 2}));
   p.set_grad(Tensor<double>({2, 2}, {5 * std::cos(angle), -5 * std::sin(angle), 5 * std::sin(angle), 5 * std::cos(angle)}));
@@ -110,7 +109,7 @@ BOOST_AUTO_TEST_CASE(muon_takes_the_hidden_matrices_and_adamw_the_rest) {
   for (const auto& entry : both->state().tensors) names.push_back(entry.name);
   BOOST_TEST((names == std::vector<std::string>{"buf.a.weight", "m.a.bias", "v.a.bias"}));
 
-  // A saved state continues as if it had never been stopped.
+  // Training that resumes from a saved state continues as if it had never stopped.
   OptimizerState<float> saved = both->state();
   for (auto& entry : saved.tensors) std::visit([](auto& x) { x = x.clone(); }, entry.value);
   const Tensor<float> hidden_then = hidden.value().clone(), gain_then = gain.value().clone();

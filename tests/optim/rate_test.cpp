@@ -42,7 +42,7 @@ BOOST_AUTO_TEST_CASE(schedules_compose) {
   const Rate again = restarted(linear_rate(4, 0, 4), 3);
   BOOST_TEST(again(2) == 2);
   BOOST_TEST(again(3) == 4);
-  // A warm-up, a plateau and a descent ("warm-up, stable, decay").
+  // A warm-up, a plateau and a decay ("warm-up, stable, decay").
   const Rate wsd = sequential({{linear_rate(0, 1, 2), 2}, {constant_rate(1), 5}, {linear_rate(1, 0, 2), 2}});
   BOOST_TEST(wsd(1) == 0.5);
   BOOST_TEST(wsd(6) == 1);

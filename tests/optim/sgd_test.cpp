@@ -53,7 +53,7 @@ BOOST_AUTO_TEST_CASE(only_matrices_decay_and_momentum_goes_on_without_a_gradient
 }
 
 BOOST_AUTO_TEST_CASE(complex_is_a_pair_of_reals_bit_for_bit_and_a_saved_state_goes_on) {
-  const Shape shape{1500, 7};  // several blocks of memory
+  const Shape shape{1500, 7};  // spans several blocks of memory
   Var<C> z = variable(randn<C>(shape, Random(3)));
   Var<double> x = variable(as_real(z.value()).clone());
   const SgdOptions options{.momentum = 0.9, .nesterov = true, .weight_decay = 0.1};

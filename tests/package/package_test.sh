@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Is the package complete, and does it serve on a Debian that has never seen this project?
-#   package_test.sh DEB [SUITE]     needs root, debootstrap and Debian's packages; SUITE is the one that the package was made in, this
-#                                   system's, by default
+# Checks that the package is complete and works on a clean Debian.
+#   package_test.sh DEB [SUITE]     needs root, debootstrap and Debian's packages; SUITE is the release that the package was built
+#                                   on, by default this system's
 set -euo pipefail
 deb=$(realpath "$1") suite=${2:-$(. /etc/os-release && echo "${VERSION_CODENAME:-}")}
 [[ -n $suite ]] || { echo "package_test: /etc/os-release names no Debian; say which: package_test.sh DEB SUITE"; exit 1; }

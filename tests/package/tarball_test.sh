@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Does the folder of `./dev tarball` run on Debians that have nothing of what it needs, older and newer than this system?
+# Checks that the folder from `./dev tarball` runs on older and newer Debians that have none of its dependencies.
 #   tarball_test.sh TARBALL SUITE...     needs root, debootstrap and Debian's packages
 set -euo pipefail
 tarball=$(realpath "$1")
@@ -8,7 +8,7 @@ tree=$(mktemp -d)
 trap 'rm -rf "$tree"' EXIT
 for suite in "$@"; do
   echo "a clean $suite"
-  # Unpacked and not configured: a shell and the C library are enough.
+  # The system is only unpacked, not configured: a shell and the C library are enough.
   debootstrap --foreign --variant=minbase "$suite" "$tree/$suite" "${DEBIAN_MIRROR:-http://deb.debian.org/debian}" >"$tree/log" 2>&1 ||
     { tail -5 "$tree/log"; exit 1; }
   mkdir -p "$tree/$suite/opt" "$tree/$suite/dev"

@@ -1,7 +1,7 @@
-"""The ops of argand beside PyTorch's, with one line for each case.
+"""Cases that compare argand's ops with PyTorch's, one per line.
 
-case(op, inputs ..., what is expected, and arguments by PyTorch's names). `op` is a key of TORCH, below, and of the table in op_parity.cpp. R(2, 3)
-and C(2, 3) stand for random inputs of that shape; an array stands for itself.
+case(op, inputs..., expect=..., and arguments with PyTorch's names): `op` is a key of TORCH below and of the table in op_parity.cpp;
+R(2, 3) and C(2, 3) are random real and complex inputs of that shape; arrays are used unchanged.
 """
 import itertools
 
@@ -27,9 +27,9 @@ class C(R):
 
 
 class Case:
-    """`expect` is "same" if value and gradient agree, "refused" if both libraries refuse the gradient, "argand refuses" if PyTorch returns a
-    gradient that is not finite, or the right gradient of the first input if PyTorch's is wrong. `W` is the incoming gradient: random, or ones of
-    stride 0 (as from the backward pass of a sum), or an array."""
+    """`expect` is "same" if value and gradient agree, "refused" if both libraries refuse the gradient, "argand refuses" if PyTorch
+    returns a gradient that is not finite, or the correct gradient of the first input if PyTorch's is wrong. `W` is the incoming
+    gradient: random, an array, or ones of stride 0 (as from the backward pass of a sum)."""
     def __init__(self, op, *inputs, expect="same", W="random", **args):
         self.op, self.inputs, self.expect, self.W, self.args = op, inputs, expect, W, args
 
@@ -61,7 +61,7 @@ def from_singular(A, f):
 
 
 def by_eigenvectors(f):
-    """f of a matrix that need not be Hermitian, by its eigenvectors; for a real matrix, the real part of that."""
+    """f of a matrix that need not be Hermitian, from its eigenvectors; for a real matrix, the real part."""
     def of_matrix(A):
         values, V = torch.linalg.eig(A)
         W = (V * f(values).unsqueeze(-2)) @ torch.linalg.inv(V)
@@ -82,7 +82,7 @@ def abs2(z):
 
 
 def with_window(transform):
-    """stft or istft with a Hann window of `window` numbers."""
+    """stft or istft with a Hann window of length `window`."""
     def f(x, window=None, n_fft=8, **args):
         w = None if window is None else torch.hann_window(window, dtype=torch.float64)
         return transform(x, n_fft, window=w, win_length=window, **args)
@@ -90,7 +90,7 @@ def with_window(transform):
 
 
 def common(f):
-    """f of inputs that are converted to one type, as PyTorch requires: real ones become complex if another one is."""
+    """f with its inputs converted to a common type, as PyTorch requires: if one is complex, all become complex."""
     def of_common(*inputs, **args):
         dtype = inputs[0].dtype
         for x in inputs[1:]:
@@ -100,7 +100,7 @@ def common(f):
 
 
 def by_real_ones(f):
-    """A product of complex numbers, made of four real ones where PyTorch has only those."""
+    """A complex product composed of four real ones, for products that PyTorch has only for real inputs."""
     def of_parts(x, w, **args):
         if not x.is_complex():
             return f(x, w, **args)
@@ -109,13 +109,13 @@ def by_real_ones(f):
 
 
 def max_pool2d(x, kernel_size, **args):
-    """Max pooling by modulus: PyTorch pools real numbers, and tells where the largest ones are."""
+    """Max pooling by modulus: pools the moduli with PyTorch and takes the elements at the indices that it returns."""
     where = torch.nn.functional.max_pool2d(x.abs() if x.is_complex() else x, kernel_size, return_indices=True, **args)[1]
     return x.flatten(-2).gather(-1, where.flatten(-2)).reshape(where.shape)
 
 
 def mse(x, y):
-    """The mean squared error of complex numbers too; PyTorch's takes real ones only."""
+    """The mean squared error, also for complex inputs, which PyTorch's does not accept."""
     return abs2(x - y).mean() if x.is_complex() else torch.nn.functional.mse_loss(x, y)
 
 
@@ -186,7 +186,7 @@ TORCH = {
 
 
 def each(ops, *inputs, **args):
-    """A case for each op and, if the value of an argument is Options, for each of these."""
+    """Yields a case for each op and, if an argument is an Options, for each of its values."""
     keys = list(args)
     for op, values in itertools.product(ops, itertools.product(*(value if isinstance(value, Options) else (value,) for value in args.values()))):
         yield Case(op, *inputs, **dict(zip(keys, values)))

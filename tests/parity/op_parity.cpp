@@ -1,10 +1,10 @@
-/// Values and gradients of ops for op_parity.py, which compares them with PyTorch's, and their times for bench/ops.py.
+/// Computes values and gradients of ops for op_parity.py, which compares them with PyTorch's, and times them for bench/ops.py.
 ///
-///   op_parity CASES.json INPUTS.npz OUTPUTS.npz     one array k.value, k.d0, k.d1, ... each; errors as JSON on standard output
-///   op_parity --time CASES.json INPUTS.npz          median seconds of value and gradient, a line a case
+///   op_parity CASES.json INPUTS.npz OUTPUTS.npz     writes k.value, k.d0, k.d1, ... for case k; prints errors as JSON
+///   op_parity --time CASES.json INPUTS.npz          prints the median seconds of value and gradient, one line per case
 ///
 /// A case is {"op": "fft", "inputs": 1, "args": {"n": 7}}; INPUTS.npz has its inputs k.x0, k.x1, ... and k.W, the gradient of the
-/// loss L = Re Σ conj(W) f by f. A new op is a line in the table below.
+/// loss L = Re Σ conj(W) f with respect to f. To add an op, add a line to the table below.
 
 #include <fmt/format.h>
 
@@ -53,7 +53,7 @@ class Args {
            : word == "circular"  ? PadMode::Circular
                                  : PadMode::Constant;
   }
-  /// The argument for each axis, which is given as one number for all axes or one for each.
+  /// The argument for each axis, given as one number for all axes or as one for each.
   template <std::size_t n>
   std::array<std::int64_t, n> axes(const char* name, std::int64_t otherwise) const {
     std::array<std::int64_t, n> numbers;
@@ -88,7 +88,7 @@ class Args {
 
 using Function = std::function<AnyVar(const Args&, const std::vector<AnyVar>&)>;
 
-/// Wraps f(args, x...) so that it accepts inputs of any of its types.
+/// Wraps f(args, x...) as a Function, which calls f with the types that its inputs have.
 template <class F>
 Function function(F f) {
   return [f](const Args& args, const std::vector<AnyVar>& x) -> AnyVar {
@@ -344,7 +344,7 @@ void compute(const std::vector<Case>& cases, const std::string& outputs) {
   fmt::print("{}\n", errors.dump());
 }
 
-/// The median time of as many passes as fit into half a second, but at least 3, after one that is not counted.
+/// The median time of the passes that fit into half a second, at least 3, after a warm-up pass.
 double seconds_of(const Case& c) {
   using Clock = std::chrono::steady_clock;
   std::vector<double> seconds;

@@ -1,5 +1,5 @@
-"""Values and gradients of argand's ops, in C++ and in Python, are PyTorch's, in float64 and complex128, to 1e-10 of the largest number of
-each array.
+"""Checks that values and gradients of argand's ops, in C++ and in Python, equal PyTorch's in float64 and complex128, to 1e-10 of
+the largest element of each array.
 
   op_parity.py OP_PARITY_PROGRAM [--verbose]
 
@@ -22,7 +22,7 @@ except ImportError:
 from op_cases import CASES, TORCH
 
 BAR = 1e-10
-SAME = 1e-13  # allowed between Python and C++, which may add a few sums in another order
+SAME = 1e-13  # allowed between Python and C++, which may compute a few sums in a different order
 
 
 def inputs_of(case, number):
@@ -43,7 +43,7 @@ def by_pytorch(case, inputs):
     else:
         W = torch.tensor(case.W)
     try:
-        gradients = torch.autograd.grad(y, x, W, allow_unused=True)  # it returns None where argand returns 0, as for the sign of a real determinant
+        gradients = torch.autograd.grad(y, x, W, allow_unused=True)  # returns None if argand returns 0, as for the sign of a real determinant
         gradients = [torch.zeros_like(a).numpy() if g is None else g.resolve_conj().numpy() for a, g in zip(x, gradients)]
     except RuntimeError as refusal:
         gradients = None
@@ -53,14 +53,14 @@ def by_pytorch(case, inputs):
 
 
 def distance(a, b):
-    """The largest difference of two arrays, relative to the largest number of b if that exceeds 1."""
+    """The largest difference of two arrays, relative to the largest element of b if that exceeds 1."""
     if a.shape != b.shape:
         return numpy.inf
     return numpy.max(numpy.abs(a - b), initial=0) / max(1.0, numpy.max(numpy.abs(b), initial=0))
 
 
 def by_argand(program, cases, arrays):
-    """Returns ({name: array}, {number of a case: error})."""
+    """Returns ({name: array}, {case number: error})."""
     with tempfile.TemporaryDirectory() as folder:
         paths = [os.path.join(folder, name) for name in ("cases.json", "inputs.npz", "outputs.npz")]
         with open(paths[0], "w", encoding="utf8") as file:
@@ -72,7 +72,7 @@ def by_argand(program, cases, arrays):
 
 
 def fault(case, number, expected, outputs, error):
-    """Returns what is wrong with a case, or nothing, and how large its error is."""
+    """Returns what is wrong with a case, or None, and the size of its error."""
     value, gradients, _ = expected
     if isinstance(case.expect, numpy.ndarray):
         if gradients is not None and distance(gradients[0], case.expect) <= BAR:

@@ -1,4 +1,5 @@
-"""The ops of op_cases.py in Python: ARGAND has the functions that TORCH has there, of argand's tensors. by_python() runs the cases as op_parity.cpp does."""
+"""The ops of op_cases.py in Python: ARGAND is the counterpart of TORCH for argand's tensors, and by_python() runs the cases like
+op_parity.cpp."""
 import argand as ag
 import numpy
 from op_cases import TORCH
@@ -85,7 +86,7 @@ assert set(ARGAND) == set(TORCH), set(ARGAND) ^ set(TORCH)
 
 
 def by_python(cases, arrays):
-    """Returns ({name: array}, {number of a case: error}), as op_parity.cpp does."""
+    """Returns ({name: array}, {case number: error}), like op_parity.cpp."""
     outputs, errors = {}, {}
     for k, case in enumerate(cases):
         args = dict(case.args)

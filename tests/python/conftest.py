@@ -11,7 +11,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 
 def pytest_terminal_summary(terminalreporter):
-    """Prints a summary in the form of Boost.Test's, which .ci/count_cases.py counts."""
+    """Prints a summary in Boost.Test's format, from which .ci/count_cases.py counts the cases."""
     count = {key: len(terminalreporter.stats.get(key, [])) for key in ("passed", "failed", "error")}
     total, failed = sum(count.values()), count["failed"] + count["error"]
     for n, word in ((count["passed"], "passed"), (failed, "failed")):
@@ -25,12 +25,12 @@ def program():
     return os.environ["ARGAND_PROGRAM"]
 
 
-# Settings of a run that takes a second.
+# Settings for a run that takes about a second.
 SMALL = dict(n_layers=1, d_model=16, n_heads=2, d_ff=16, max_seq_len=16, batch=4, steps=20, eval_every=10, eval_batches=2, checkpoint_every=10)
 
 
 def options(settings):
-    """The settings as words of a command line."""
+    """The settings as command-line arguments."""
     return [word for key, value in settings.items() for word in ("--" + key.replace("_", "-"), str(value))]
 
 
@@ -49,7 +49,8 @@ def trained(program, tmp_path):
 
 @pytest.fixture
 def from_python(tmp_path):
-    """The fixture from_python(run, call), which calls argand.train(...) in a process with the OpenBLAS kernels that the program used for `run`."""
+    """The fixture from_python(run, call), which runs `call` in a process with the OpenBLAS kernels that the program used for
+    `run`."""
 
     def train(run, call):
         made_by = next(line["made_by"] for line in map(json.loads, (run / "log.jsonl").read_text().splitlines()) if "made_by" in line)

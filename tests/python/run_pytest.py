@@ -1,4 +1,4 @@
-"""Runs these tests with the Python that runs this script, if it has pytest.
+"""Runs these tests with the Python that executes this script, if it has pytest.
 
   run_pytest.py FOLDER_WITH_THE_PACKAGE ARGAND_PROGRAM [PYTEST_OPTIONS]
 """

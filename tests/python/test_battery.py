@@ -1,4 +1,4 @@
-"""Runs a part of bench/gradcheck_battery.py and of bench/right_gradients.py."""
+"""Runs part of bench/gradcheck_battery.py and of bench/right_gradients.py."""
 import re
 import subprocess
 import sys

@@ -122,7 +122,7 @@ def test_noise_is_measured_and_the_gradient_judged_as_well_as_it_allows():
     assert result and any(note.startswith("f has relative noise of ") and "; judged to " in note for note in result.notes)
     assert argand.check(noisy, lambda x: -3 * x**2, X).verdict == "fail"
     assert argand.check(noisy, lambda x: 3.003 * x**2, X).verdict == "fail"
-    assert argand.check(noisy, lambda x: 3 * x**2, X, noise=0).verdict == "inconclusive"  # it was declared to be exact, but is not
+    assert argand.check(noisy, lambda x: 3 * x**2, X, noise=0).verdict == "inconclusive"  # f was declared to be exact, but is not
 
 
 def test_at_a_kink_a_gradient_lies_between_the_one_sided_derivatives():
@@ -135,11 +135,11 @@ def test_at_a_kink_a_gradient_lies_between_the_one_sided_derivatives():
         assert result.verdict == "pass" and result.worst.name == "x[1]" and result.worst.verdict == "kink"
         assert result.headline == "relu: pass beside 1 element at a kink"
         assert argand.check(relu, lambda x: np.where(x == 0, slope, x > 0), x * 0).verdict == "inconclusive"  # all elements lie at the kink
-    many = np.linspace(-1, 1, 2001)  # the check of a direction notices the kink, but it does not examine every element
+    many = np.linspace(-1, 1, 2001)  # the directional check notices the kink, but not every element is examined
     assert argand.check(relu, lambda x: np.where(x == 0, 0.0, x > 0), many).verdict == "inconclusive"
     result = argand.check(relu, lambda x: np.where(x == 0, 1.5, x > 0), x)
     assert result.diagnosis == "a kink, and the gradient is not between its one-sided derivatives, 0 and 1"
-    # Several outputs pass through one kink: whatever the weights, the slopes of each output decide.
+    # Several outputs share one kink: the slopes of each output decide, regardless of the weights.
     both = lambda x: np.array([max(x, 0.0), max(-x, 0.0)])
     assert argand.check(both, lambda x, w: 0.0, 0.0, vjp=True).verdict == "inconclusive"
     assert argand.check(both, lambda x, w: 2.5 * w[0], 0.0, vjp=True).verdict == "fail"
@@ -228,7 +228,7 @@ def test_an_interruption_is_passed_on():
 def test_nearby_points_that_cannot_be_computed_are_left_out():
     import math
 
-    def picky(x):  # math.sqrt raises for NaN and for numbers below 0, which the larger steps reach
+    def picky(x):  # math.sqrt raises for negative numbers, which the larger steps reach
         if x != x:
             raise ValueError("NaN")
         return math.sqrt(x)

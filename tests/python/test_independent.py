@@ -1,4 +1,4 @@
-"""Independent checks: which of them agree, which do not, and why one has no opinion."""
+"""Independent checks: which of them agree, which disagree, and why one has no opinion."""
 import argand
 import numpy as np
 import pytest
@@ -49,7 +49,7 @@ def test_all_checks_agree_on_a_right_gradient():
 def test_all_checks_disagree_with_a_wrong_gradient():
     result = argand.check(f, lambda x: 1.0001 * grad(x), X, jvp=jvp)
     said = opinions(result)
-    assert said.pop("linear") == "agrees"  # twice a gradient is as linear as the gradient itself
+    assert said.pop("linear") == "agrees"  # a scaled gradient is as linear as the gradient itself
     assert result.verdict == "fail" and set(said.values()) == {"disagrees"}
     assert finding(result, "taylor").startswith("order 1.0") and "  against it: differences" in str(result)
 

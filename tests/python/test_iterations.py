@@ -1,4 +1,4 @@
-"""Functions that iterate until convergence get a verdict, although they would never end if they were called with a NaN."""
+"""Functions that iterate until convergence get a verdict, although they would loop forever if called with NaN."""
 import time
 
 import argand
@@ -7,7 +7,7 @@ import pytest
 
 
 def fixed_point(a):
-    """The solution of x = cos(a x), by iteration until nothing changes."""
+    """The solution of x = cos(a x), by iteration until it no longer changes."""
     assert np.all(np.isfinite(a))
     x = np.ones_like(a)
     while True:

@@ -1,4 +1,4 @@
-"""Kinds of mistakes that are hard to see, and right gradients that look wrong."""
+"""Kinds of mistakes that are hard to see, and correct gradients that look wrong."""
 import argand
 import numpy as np
 import pytest
@@ -12,12 +12,12 @@ def test_an_input_with_a_small_gradient_is_judged_by_its_own_size():
     assert argand.check(f, grad, (X, X))
     result = argand.check(f, lambda big, small: (1e4 * np.cos(big), 2 * np.cos(small)), (X, X))
     assert (result.verdict, result.worst.input, result.diagnosis) == ("fail", "small", "the gradient looks twice the right one")
-    # The input without a mistake has a row of its own.
+    # The input without a mistake gets a separate row.
     assert [i.verdict for i in result.inputs] == ["pass", "fail"] and result.inputs[0].worst_error < 1e-9
 
 
 class Layer:
-    """y = sum x^3, which passes a buffer from forward to backward."""
+    """y = sum x^3 as a layer that passes a buffer from forward to backward."""
 
     def __init__(self):
         self.now = self.last = self.first = None

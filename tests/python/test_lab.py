@@ -1,4 +1,4 @@
-"""argand.lab, argand.ops and argand.explain give the same numbers and words as the program."""
+"""argand.lab, argand.ops and argand.explain give the same numbers and texts as the program."""
 import json
 import subprocess
 
@@ -34,7 +34,7 @@ def test_conventions_differ_by_a_conjugate():
 def test_at_a_kink_there_is_trouble():
     point = argand.lab("abs(z)", at=0)
     assert "a kink" in point.trouble and point.dz.verdict == "kink" and point.cauchy_riemann == "inconclusive"
-    # The values of other frameworks are not known at a kink.
+    # What other frameworks return at a kink is not known.
     assert np.isnan(point.dz.numerical) and list(point.conventions) == ["argand"]
 
 

@@ -1,4 +1,4 @@
-"""Wrong use is answered in one sentence that says what is wrong and what to do."""
+"""Misuse raises an error that says in one sentence what is wrong and what to do."""
 import argand
 import numpy as np
 import pytest

@@ -43,12 +43,12 @@ def executed():
     pytest.importorskip("ipykernel", reason="no ipykernel here: apt-get install python3-ipykernel")
     def run(content, errors=False, folder=None):
         notebook = nbformat.from_dict(content)
-        manager = client.KernelManager()  # the kernel is this Python, whatever kernels are installed
+        manager = client.KernelManager()  # the kernel must be this Python, regardless of the installed kernels
         manager.kernel_spec.argv[0] = sys.executable
         preprocessors.ExecutePreprocessor(timeout=120, allow_errors=errors).preprocess(notebook, {"metadata": {"path": str(folder or ROOT)}}, km=manager)
         return notebook
 
-    with pytest.MonkeyPatch.context() as patch:  # the environment that kernels inherit
+    with pytest.MonkeyPatch.context() as patch:  # kernels inherit this environment
         patch.setenv("PYTHONPATH", str(pathlib.Path(ag.__file__).parent.parent))
         patch.setenv("OMP_NUM_THREADS", "1")
         yield run

@@ -26,7 +26,7 @@ def test_the_examples_in_docstrings_print_what_they_say(name):
 def test_what_is_public_is_named_and_documented():
     for name in argand.__all__:
         if isinstance(getattr(argand, name), np.dtype):
-            continue  # a type that belongs to NumPy
+            continue  # a NumPy type
         assert getattr(argand, name).__doc__, f"{name} has no docstring"
     assert (FOLDER / "py.typed").exists() and (FOLDER / "_argand.pyi").exists()
 

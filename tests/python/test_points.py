@@ -1,4 +1,4 @@
-"""points=N: finds mistakes that do not show at x, simplifies the point, and accepts right gradients."""
+"""points=N finds mistakes that do not show at x, simplifies the point, and accepts correct gradients."""
 import argand
 import numpy as np
 import pytest
@@ -19,7 +19,7 @@ def quiet(f):
     return g
 
 
-# name: (f, a gradient that is right at x and wrong elsewhere, x, what is true of the simplified point)
+# name: (f, a gradient that is correct at x and wrong elsewhere, x, what holds at the simplified point)
 ELSEWHERE = {
     "above 3": (squares, lambda x: np.where(x > 3, 2.1 * x, 2 * x), X, lambda x: x.max() > 3),
     "below a millionth": (squares, lambda x: np.where(np.abs(x) < 1e-6, 2.1 * x, 2 * x), X, lambda x: np.min(np.abs(x[x != 0])) < 1e-6),
@@ -43,7 +43,7 @@ def test_a_mistake_elsewhere_is_found_and_made_simple(name):
     assert result.verdict == "fail" and holds(result.point), result
     assert argand.check(f, grad, result.point).verdict == "fail"
     assert f" of 300; simplified in " in result.notes[-1]
-    # The numbers have few digits, as if a person had written them.
+    # The values have few digits, as if written by hand.
     assert all(len(f"{abs(v):.12e}".split("e")[0].rstrip("0")) <= 4 for v in np.ravel(result.point).view(float) if v), result.notes
 
 
@@ -83,7 +83,7 @@ def test_misuse_gets_one_sentence():
     for points in (0, -1, 2.5, "many", True):
         with pytest.raises(argand.Error, match=f"points must be an integer of at least 1, got {points!r}"):
             argand.check(squares, lambda x: 2 * x, X, points=points) if points is not True else argand._points.search(*[None] * 4, points, 0, None)
-    with pytest.raises(argand.Error, match="f raises ValueError"):  # at x itself, where an invalid call is reported
+    with pytest.raises(argand.Error, match="f raises ValueError"):  # raised at x itself, so the call is invalid
         argand.check(lambda x: np.sum(x.reshape(7)), lambda x: x, X, points=5)
 
 
@@ -92,7 +92,7 @@ def test_functions_and_modules_of_torch():
     right = argand.check_torch(lambda x, y: torch.where(x > 0, x, -2 * x) * y, torch.tensor([0.5, -1.0]), torch.tensor([1.5, 0.25]), points=20)
     assert right and right.notes[-1].startswith("20 points: ")
 
-    def trap(x):  # where x <= 0, the gradient of the branch that was not chosen is NaN
+    def trap(x):  # for x <= 0, the gradient of the branch not taken is NaN
         return torch.where(x > 0, x.sqrt() * x, x * 0)
 
     result = argand.check_torch(trap, torch.tensor([0.5, 1.5]), points=100)

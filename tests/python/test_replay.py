@@ -1,4 +1,4 @@
-"""A check saved as a file: it is written atomically, read with distrust, and gives the same verdict again."""
+"""A check saved to a file: it is written atomically, validated when read, and gives the same verdict again."""
 import json
 import os
 import random

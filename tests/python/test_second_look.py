@@ -1,4 +1,4 @@
-"""Right gradients that look wrong, each beside a similar one that is wrong: ties, kinks nearer than the steps, rounding in f."""
+"""Correct gradients that look wrong, each paired with a similar wrong one: ties, kinks closer than the steps, rounding in f."""
 import argand
 import numpy as np
 import pytest
@@ -23,7 +23,7 @@ def hidden_gradient(x):
     return np.array([s - d, s + d])
 
 
-def damped(x):  # has a kink 3e-6 away from x, and differences are blind with smaller steps
+def damped(x):  # has a kink 3e-6 away from x, where differences with smaller steps are useless
     y = np.maximum(x, 0)
     u = y - np.mean(y)
     return np.sum(W * u / (1 + np.abs(u)))
@@ -36,7 +36,7 @@ def damped_gradient(x):
     return (g - np.mean(g)) * (x > 0)
 
 
-def centred(x):  # is 0 at a point where each of its parts is 1
+def centred(x):  # is 0 where every element of y is 1
     y = 1 / (1 + np.exp(-np.cumsum(x)))
     return np.sum(W * (y - np.mean(y)))
 
@@ -47,9 +47,9 @@ def centred_gradient(x):
 
 
 V = np.array([1.0, -0.8])
-GRAIN = 2e-11  # f's values are whole multiples of this
+GRAIN = 2e-11  # f's values are integer multiples of this
 
-# (f, a right gradient, the point, how to make the gradient wrong)
+# (f, a correct gradient, the point, how to make the gradient wrong)
 RIGHT = {
     "three that tie": (sorted_sum, lambda x: W[ranks(x)], np.zeros(3), lambda g: g + [0, 0, 2.0]),
     "nearly tie": (sorted_sum, lambda x: W[ranks(x)], np.array([8e-25, 2e-25, 1.0]), lambda g: g + [2.0, 0, 0]),
@@ -85,7 +85,7 @@ def test_a_turn_between_adjacent_numbers_is_inconclusive():
 
 
 def test_a_wrong_gradient_near_a_zero_of_it_is_no_kink():
-    # In the neighbourhood, a kink has all these slopes, and f's too; but f does not have this slope here.
+    # f has such slopes nearby, as it would at a kink, but it does not have this slope here.
     for x in (1e-8, 3e-8, -2e-7):
         for factor in (1.5, -1.0, 0.0):
             assert argand.check(lambda x: np.sum(x**2), lambda x: factor * 2 * x, np.array([x, x])).verdict == "fail"
@@ -93,7 +93,7 @@ def test_a_wrong_gradient_near_a_zero_of_it_is_no_kink():
 
 @pytest.mark.parametrize("at", [1.0, -3.0, 1e6])
 def test_a_jump_of_the_gradient_is_no_rounding(at):
-    # Away from 0, the last bits of x decide on which side of the kink it lies; along an axis f has no kink.
+    # Away from 0, the last bits of x decide on which side of the kink it lies; f has no kink along either axis.
     f, grad = lambda x: hidden(x - at), lambda x: hidden_gradient(x - at) + [0, 2.5]
     result = argand.check(f, grad, np.array([at, at]))
     assert result.verdict == "fail" and not any("second point" in note for note in result.notes), result
@@ -106,7 +106,7 @@ def test_a_gradient_that_is_another_one_at_x_alone_is_wrong():
 
 
 def test_rounding_is_no_nonlinearity():
-    # A gradient that is 0 up to rounding, beside one that is not: a bias before a normalisation.
+    # One gradient is 0 up to rounding, the other is not: a bias before a normalisation.
     def f(x, b):
         y = x + b
         return (y - np.mean(y)) / np.sqrt(np.var(y) + 1e-5)
@@ -131,7 +131,7 @@ def test_large_values_elsewhere_do_not_excuse_an_error(x, factor):
 
 
 def test_last_bits_may_differ_from_call_to_call():
-    # A library may choose its kernels by the alignment of memory; here the tiny gradient is a sum of terms that cancel.
+    # A library may choose its kernels by memory alignment, which changes the last bits of a tiny gradient whose terms cancel.
     calls = [0]
 
     def grad(x):

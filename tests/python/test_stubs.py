@@ -64,13 +64,13 @@ def test_an_op_of_the_registry_is_in_them_and_in_the_package():
 
 
 def examples():
-    """(name, code) for the programs of docs/python.md and of the notebooks. They are written without types, as people write in notebooks, so their
-    own functions have none; everything else is checked strictly, within these functions too."""
+    """(name, code) for the programs of docs/python.md and of the notebooks. Like most notebook code they have no annotations, so
+    their own functions are untyped; everything else, including the bodies of these functions, is checked strictly."""
     spec = importlib.util.spec_from_file_location("make_notebooks", ROOT / "docs" / "notebooks" / "make_notebooks.py")
     make = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(make)
     codes = {path.stem: path.read_text() for path in (ROOT / "docs" / "programs" / "python").glob("*.py")
-             if "import torch" not in path.read_text()}  # to check PyTorch itself would take a minute
+             if "import torch" not in path.read_text()}  # checking PyTorch itself would take a minute
     for name, notebook in make.notebooks(solved=True).items():
         codes["notebook_" + name.replace("-", "_")] = "\n\n".join(cell["source"] for cell in notebook["cells"] if cell["cell_type"] == "code")
     free = "# mypy: allow-untyped-defs, allow-incomplete-defs, allow-untyped-calls, allow-redefinition, allow-any-generics\n"

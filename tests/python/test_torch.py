@@ -78,7 +78,7 @@ def test_the_second_order():
     assert argand.check_torch(torch.tanh, X, order=2).name == "gradient of tanh"
     assert argand.check_torch(lambda z: z.abs() ** 3, Z, order=2)
 
-    class Once(torch.autograd.Function):  # x^2 with a gradient that forgets its own dependence on x
+    class Once(torch.autograd.Function):  # x^2 with a gradient that ignores its own dependence on x
         @staticmethod
         def forward(ctx, x):
             ctx.save_for_backward(x)

@@ -1,4 +1,4 @@
-"""Checks that the Python programs in README.md and docs/guides/tour.md print the output shown there (tests/docs/book_test.py reads
+"""Checks that the Python programs in README.md and docs/guides/tour.md print the output shown there (tests/docs/book_test.py checks
 docs/python.md)."""
 import contextlib
 import io
@@ -10,7 +10,7 @@ import pytest
 from conftest import ROOT
 
 FENCES = re.compile(r"^```python\n(.*?)^```\n\n(?:<!--.*?-->\n)?```(?:text)?\n(.*?)^```", re.M | re.S)
-ROUNDING = r"\d+(\.\d+)?e-(09|[1-9]\d|\d{3})\b|\b0e\+00\b|\bat steps \S+ to \de[-+]\d+"  # numbers below 1e-8, and the steps that depend on them
+ROUNDING = r"\d+(\.\d+)?e-(09|[1-9]\d|\d{3})\b|\b0e\+00\b|\bat steps \S+ to \de[-+]\d+"  # values below 1e-8, and the steps that depend on them
 
 
 def plain(text):

@@ -1,4 +1,4 @@
-"""argand.check on containers of arrays, of which it checks every leaf; and the options of argand.check."""
+"""argand.check on containers of arrays, in which it checks every leaf, and the options of argand.check."""
 import collections
 import dataclasses
 import time

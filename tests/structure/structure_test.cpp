@@ -1,4 +1,4 @@
-/// The project's own rules, which a compiler does not check. ARGAND_SOURCE_DIR is the project's root.
+/// The project's rules that a compiler does not check. ARGAND_SOURCE_DIR is the project's root.
 
 #include <fmt/format.h>
 
@@ -19,8 +19,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// For each top-level folder, those from which it may include: core <- autograd <- nn <- train <- apps, with optim and data
-/// beside nn, and lab beside train.
+/// The top-level folders from which each may include: core <- autograd <- nn <- train <- apps, with optim and data at the level of
+/// nn, and lab at the level of train.
 const std::map<std::string, std::set<std::string>> may_see = {
     {"core", {"core"}},
     {"autograd", {"core", "autograd"}},
@@ -39,8 +39,8 @@ const std::map<std::string, std::set<std::string>> may_see = {
     {"bench", {"core", "autograd", "nn", "optim", "data", "train", "lab", "apps", "bench"}},
 };
 
-/// For each sub-folder of train, lab and apps, the other sub-folders of the same folder from which it may include. The
-/// subcommands, above these in apps, may include from all.
+/// The other subfolders of the same folder from which each subfolder of train, lab and apps may include. The subcommands in apps
+/// are above these and may include from all.
 const std::map<std::string, std::set<std::string>> floor_may_see = {
     {"train/config", {}},
     {"train/ranks", {"train/config"}},
@@ -64,7 +64,7 @@ const std::map<std::string, std::set<std::string>> floor_may_see = {
     {"apps/ablation", {"apps/terminal", "apps/runs"}},
     {"apps/sweep", {"apps/terminal", "apps/runs", "apps/ablation"}},
     {"apps/report", {"apps/terminal"}},
-    {"apps/shell", {"apps"}},  // its command is declared with all others
+    {"apps/shell", {"apps"}},  // its command is declared in apps/commands.h, like all others
 };
 
 constexpr std::ptrdiff_t most_lines = 400, most_files = 25;
@@ -78,7 +78,7 @@ std::vector<std::string> quoted_includes(const std::string& text) {
 
 std::string room_of(const std::string& path) { return path.substr(0, path.find('/')); }
 
-/// The includes that a file must not have, each as "core/x.cpp must not include nn/y.h".
+/// The forbidden includes of a file, each as "core/x.cpp must not include nn/y.h".
 std::vector<std::string> forbidden_arrows(const std::string& path, const std::string& text) {
   std::vector<std::string> found;
   const auto allowed = may_see.find(room_of(path));
@@ -110,15 +110,15 @@ bool is_built(const std::string& path, const std::map<std::string, std::string>&
 
 const std::string rooms_of_families = "nn/families/";
 
-/// The family to whose folder the file belongs, or nothing.
+/// The family whose folder contains the file, or nothing.
 std::string family_of(const std::string& path) {
   if (!path.starts_with(rooms_of_families)) return "";
   const std::size_t begin = rooms_of_families.size(), end = path.find('/', begin);
   return end == std::string::npos ? "" : path.substr(begin, end - begin);
 }
 
-/// Where a file depends on a family although it must not: a program or a layer that names a family or includes from its folder,
-/// or a family's folder that includes from another's. Examples, docs, tests and benchmarks may do so.
+/// A file's forbidden dependencies on families: a program or a layer that names a family or includes from its folder, or a family's
+/// folder that includes from another's. Examples, docs, tests and benchmarks may do so.
 std::vector<std::string> names_of_families(const std::string& path, const std::string& text, const std::set<std::string>& known) {
   static const std::set<std::string> rooms = {"core", "autograd", "nn", "optim", "data", "train", "lab", "apps"};
   std::vector<std::string> found;
@@ -134,7 +134,8 @@ std::vector<std::string> names_of_families(const std::string& path, const std::s
   return found;
 }
 
-/// Words in the library's files that only a program may use: of a command line, of a terminal, or an option's spelling in a text.
+/// Code in the library's files that belongs in a program: command-line parsing, terminal output, or an option's spelling in a
+/// string.
 std::vector<std::string> words_of_programs(const std::string& path, const std::string& text) {
   static const std::set<std::string> library = {"core", "autograd", "nn", "optim", "data", "train"};
   static const std::regex option(R"re("[^"\n]*--[a-z][a-z-]+[^"\n]*")re");
@@ -153,7 +154,7 @@ bool ends_with_any(const std::string& path, std::initializer_list<const char*> e
   return std::any_of(endings.begin(), endings.end(), [&](const char* ending) { return path.ends_with(ending); });
 }
 
-/// Every file of the project, except Git's files, builds and runs, as path from the root -> text.
+/// Maps the path of every project file, from the root, to its text, leaving out Git's files, builds and runs.
 std::map<std::string, std::string> read_tree(const fs::path& root) {
   std::map<std::string, std::string> files;
   for (auto it = fs::recursive_directory_iterator(root); it != fs::recursive_directory_iterator(); ++it) {
@@ -242,8 +243,8 @@ BOOST_AUTO_TEST_CASE(the_library_knows_no_command_line) {
   }
 }
 
-/// Only one function limits the depth of JSON (core/machine/json.h). The header of a safetensors file is read value by value,
-/// without nesting.
+/// Only one function limits the depth of JSON (core/machine/json.h), so others must not parse it. The header of a safetensors file
+/// is read value by value, without nesting.
 BOOST_AUTO_TEST_CASE(json_of_others_is_read_in_one_place) {
   static const std::set<std::string> may = {"core/machine/json.h", "data/files/safetensors_header.cpp"};
   static const std::regex parse(R"re(\b[Jj]son::(parse|sax_parse|accept)\()re");
@@ -270,7 +271,7 @@ BOOST_AUTO_TEST_CASE(folders_stay_small) {
   std::map<std::string, std::ptrdiff_t> count;
   for (const auto& [path, text] : files()) ++count[fs::path(path).parent_path().string()];
   for (const auto& [folder, n] : count) {
-    // Skips what other programs wrote: reference cases, and inputs found by fuzzing.
+    // Skips files that other programs wrote: reference cases, and inputs found by fuzzing.
     if (folder == "tests/golden" || folder.starts_with("tests/fuzz/seeds")) continue;
     BOOST_TEST_INFO(folder << " has " << n << " files; give it sub-folders");
     BOOST_TEST(n <= most_files);
@@ -285,7 +286,7 @@ BOOST_AUTO_TEST_CASE(every_source_is_built) {
     if (path.ends_with(".cpp") && !is_built(path, files())) BOOST_ERROR("no meson.build names " << path);
 }
 
-// Files beside one checkout may be missing beside another, so only the checks in .ci may look there.
+// Files next to one checkout may be missing next to another, so only the checks in .ci may use them.
 BOOST_AUTO_TEST_CASE(nothing_depends_on_what_lies_beside_the_checkout) {
   const std::string beside = std::string("..") + "/shared";
   for (const auto& [path, text] : files())

@@ -1,12 +1,12 @@
-"""The book as a site: it is made from docs/, every link within it leads somewhere, and a real browser shows it without a network and without an
-error.
+"""The book as a website: it is built from docs/, every internal link is valid, and a real browser shows it without a network and
+without errors.
 
   book_page_test.py SOURCE_DIR LAB_HTML [PICTURES_DIR]
 
-Skipped, with a message, if pandoc, KaTeX or chromium is missing. If LAB_HTML has not been made, the site has no lab, and the lab is not tested. If
-ARGAND_AXE in the environment is the path of axe-core's axe.min.js (npm install axe-core), every page is also checked against its rules for
-accessibility, wide and light and narrow and dark (this takes many minutes).
-With PICTURES_DIR, screenshots of every page at 1280 and 390 pixels, light and dark, are left there to be looked at.
+Skipped, with a message, if pandoc, KaTeX or chromium is missing. If LAB_HTML has not been made, the site has no lab, and the lab is
+not tested. If ARGAND_AXE in the environment is the path of axe-core's axe.min.js (npm install axe-core), every page is also checked
+against its accessibility rules, in a wide light window and a narrow dark one (this takes many minutes). With PICTURES_DIR,
+screenshots of every page at 1280 and 390 pixels, light and dark, are saved there.
 """
 import base64
 import gzip
@@ -30,7 +30,7 @@ for there, word in ((shutil.which("pandoc"), "pandoc"), (os.path.exists("/usr/sh
         sys.exit(77)
 
 failures = []
-MADE = ("lab.html", "model.html")  # these pages have tests of their own
+MADE = ("lab.html", "model.html")  # these pages have separate tests
 
 
 def expect(rule, text):
@@ -39,7 +39,7 @@ def expect(rule, text):
 
 
 class Page(html.parser.HTMLParser):
-    """What a page links to and loads, its anchors, and its pictures that have no alternative text."""
+    """A page's links, loaded files and anchors, and the numbers of its figures, captions and pictures without alternative text."""
 
     def __init__(self, path):
         super().__init__()
@@ -61,7 +61,7 @@ class Page(html.parser.HTMLParser):
 
 
 def check_files(site):
-    """Checks every link and every loaded file by looking at the files only. Returns the numbers of pages and of links."""
+    """Checks every link and every loaded file on disk, without a browser. Returns the numbers of pages and of links."""
     pages = {}
     for folder, _, names in os.walk(site):
         for name in names:
@@ -111,7 +111,7 @@ def read_pages(browser, site, pictures):
 
 
 def use_lab(browser, site):
-    """Opens the lab beside the text: it must show the expression of the command."""
+    """Opens the lab next to the text: it must show the command's expression."""
     browser.colours("light")
     browser.open("file://" + os.path.join(site, "01-wirtinger.html"))
     browser.run("document.querySelector('a.lab').click()")
@@ -119,7 +119,7 @@ def use_lab(browser, site):
     source = browser.run("document.querySelector('#page-beside iframe').src")
     state = dict(parse_qsl(urlsplit(source).fragment))
     expect("lab.html#" in source and state.get("f") and "z" in state, "the lab opens elsewhere: " + source)
-    # The lab beside the text and the lab's own page must begin with the same state.
+    # The lab next to the text and the lab on a separate page must start in the same state.
     moved = browser.run("""new Promise((done) => { const link = document.getElementById("page-alone"), began = Date.now(), first = link.href;
       const look = () => link.href !== first || Date.now() - began > 20000 ? done(link.href) : setTimeout(look, 50); look(); })""")
     expect("radius=" in moved and "lab.html#" in moved, "the page of its own does not follow: " + moved)
@@ -133,7 +133,7 @@ def use_lab(browser, site):
 
 
 def use_page(browser, site):
-    """Tests the light and the dark theme, the mark of the current page in the contents, and the contents on a telephone."""
+    """Tests the light and the dark theme, the mark of the current page in the table of contents, and the table on a phone."""
     for name in ("01-wirtinger.html", "notebooks-thirty-minutes.html"):
         browser.open("file://" + os.path.join(site, name))
         edges = browser.run("[...document.querySelectorAll('#page-contents [aria-current], #page-contents ul ul a')].map((a) => a.getBoundingClientRect()).flatMap((box) => [box.top, box.bottom])")
@@ -150,7 +150,7 @@ def use_page(browser, site):
 
 
 def use_keys(browser, site):
-    """Whatever is wider than its place can be scrolled with the keyboard, and nothing else is a stop for the Tab key."""
+    """Elements wider than their container can be scrolled with the keyboard, and only these are tab stops."""
     scrolls = """(() => { const all = [...document.querySelectorAll("pre, .katex-display, .scroll, figure")];
       return [all.filter((one) => one.scrollWidth > one.clientWidth + 1).length, all.filter((one) => (one.scrollWidth > one.clientWidth + 1) !== (one.tabIndex === 0)).length]; })()"""
     for name in ("index.html", "01-wirtinger.html", "slides.html"):
@@ -161,8 +161,8 @@ def use_keys(browser, site):
 
 
 def ask_axe(browser, site, axe):
-    """Checks for violations of WCAG 2.1 AA and of good practice, with answers and guesses open. Of the pages of the project's files, which are
-    alike, one is checked."""
+    """Checks for violations of WCAG 2.1 AA and of best practices, with answers and guesses open. Pages in subfolders are checked
+    only in the narrow dark window."""
     with open(axe, encoding="utf8") as file:
         rules = file.read()
     ask = """axe.run(document, { preload: false, runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "best-practice"] })
@@ -180,7 +180,7 @@ def ask_axe(browser, site, axe):
                 failures.append(f"{name}, {width} pixels, {theme}: {fault}")
 
 
-# Pieces of the texts and what nobody types, mixed: every hit has all words, the first is marked as it is written, nothing is thrown.
+# Random mixtures of text and input that nobody types: every hit contains all words, the first word is marked, and nothing throws.
 ODD_QUERIES = r"""(() => {
   let seed = 41;
   const next = (n) => (seed = (seed * 48271) % 2147483647) % n, faults = [];
@@ -209,7 +209,7 @@ ODD_QUERIES = r"""(() => {
 
 
 def use_search(browser, site):
-    """Words lead to sections, whatever their case and with or without accents; the index is loaded only when it is needed."""
+    """Searches find sections regardless of case and accents; the index is loaded only when it is needed."""
     browser.requests.clear()
     browser.open("file://" + os.path.join(site, "index.html"))
     expect(not any("search.js" in url for url in browser.requests), "the index is loaded by every page")
@@ -242,7 +242,7 @@ def check_weights(site):
 
 
 def use_print(browser, site):
-    """Answers are printed only on request, and then with their heading."""
+    """Answers are printed only on request, with their headings."""
     browser.open("file://" + os.path.join(site, "01-wirtinger.html"))
     shown = "[...document.querySelectorAll('details')].map((one) => [one.offsetHeight > 0, one.open, one.querySelector('summary').offsetHeight > 0])"
     browser.call("Emulation.setEmulatedMedia", media="print")
@@ -256,7 +256,7 @@ def use_print(browser, site):
 
 
 def use_slides(browser, site, lab):
-    """Slides fit a projector, are turned by keys and links, hide their notes until asked, and print one to a page."""
+    """Slides fit a projector, change by keys and links, hide their notes until the N key is pressed, and print one per page."""
     browser.colours("light")
     browser.open("file://" + os.path.join(site, "slides.html"), width=1280, height=720)
     key = "((key) => dispatchEvent(new KeyboardEvent('keydown', { key })))"
@@ -285,7 +285,7 @@ def use_slides(browser, site, lab):
 
 
 def check_heads(site):
-    """Every page describes itself, and the preview that a link to it would show exists."""
+    """Every page has a description, and the files for its icon, link preview and search exist."""
     expect(os.path.exists(os.path.join(site, ".nojekyll")), "some hosts would leave files out: no .nojekyll")
     for name in ("favicon.svg", "preview.png", "search.js"):
         expect(os.path.getsize(os.path.join(site, name)) > 100, f"no {name}")
@@ -306,7 +306,7 @@ with tempfile.TemporaryDirectory() as scratch:
     refused = subprocess.run([sys.executable, os.path.join(source, "web", "book.py"), kept], capture_output=True, text=True, check=False)
     expect(refused.returncode == 1 and "holds something else" in refused.stderr and os.listdir(kept) == ["thesis.txt"], "a folder that is no site is not left alone: " + refused.stderr)
     os.mkdir(site)
-    for name in ("katex", "book.css", "book.js"):  # a site whose making was interrupted is made again
+    for name in ("katex", "book.css", "book.js"):  # a partly built site is built again
         os.mkdir(os.path.join(site, name))
     done = subprocess.run([sys.executable, os.path.join(source, "web", "book.py"), site, lab], capture_output=True, text=True, check=False)
     if done.returncode:

@@ -13,7 +13,7 @@ def chromium():
 
 
 class Browser:
-    """One page. `requests` are the addresses that it requested, `console` its console messages and uncaught exceptions."""
+    """One browser page. `requests` are the addresses that it requested, `console` its console messages and uncaught exceptions."""
 
     def __init__(self):
         self.profile = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
@@ -89,14 +89,14 @@ class Browser:
         self.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": theme}])
 
     def run(self, script):
-        """The value of a script; if it is a promise, what it resolves to."""
+        """The value of a script, or what it resolves to if it is a promise."""
         done = self.call("Runtime.evaluate", expression=script, awaitPromise=True, returnByValue=True)
         if "exceptionDetails" in done:
             raise RuntimeError(done["exceptionDetails"].get("exception", {}).get("description", done["exceptionDetails"]["text"]))
         return done["result"].get("value")
 
     def picture(self, path):
-        """Saves a screenshot of the whole page, as long as it is."""
+        """Saves a screenshot of the whole page, at its full length."""
         size = self.call("Page.getLayoutMetrics")["cssContentSize"]
         self.part(path, 0, 0, size["width"], size["height"])
 

@@ -1,11 +1,11 @@
-"""The live figures of the chapters in a real browser: they ask first, follow hands and keys, are fast, and their numbers are those that the
-C++ programs print in the chapters, or what the lab finds.
+"""The live figures of the chapters in a real browser: they ask for a guess first, follow the pointer and the keys, are fast, and
+show the numbers that the C++ programs print in the chapters or that the lab finds.
 
   figures_test.py SOURCE_DIR LAB_HTML [PICTURES_DIR [NAME...]]
 
-Skipped, with a word, where there is no chromium. Without LAB_HTML (`./dev web` makes it) the figures that ask the library are left out. With
-PICTURES_DIR, pictures at 1280 and 390 pixels, light and dark, before the guess and after it, are left there to be looked at ("": none).
-With names only these figures are tried.
+Skipped, with a message, if there is no chromium. Without LAB_HTML (made by `./dev web`), figures that use the library are left out.
+With PICTURES_DIR, screenshots at 1280 and 390 pixels, light and dark, before and after the guess, are saved there ("": none). If
+names are given, only these figures are tested.
 """
 import glob
 import json
@@ -47,7 +47,7 @@ ASKS = {name for name in NAMES if re.search(r"^}, true\);$", read(f"web/figures/
 
 
 def make_page(folder):
-    """Writes one page with all figures, set as web/book.py sets them."""
+    """Writes one page with all figures, in the form that web/book.py gives them."""
     for name in (*LIVE_SCRIPTS, "figures/live.css", "book.css", *(f"figures/{name}.js" for name in NAMES)):
         shutil.copy(os.path.join(source, "web", name), folder)
     if library:
@@ -62,7 +62,7 @@ def make_page(folder):
 
 
 def settled(name, number=1):
-    """A script that waits until the figure has been drawn this many times and is at rest."""
+    """A script that waits until the figure has been drawn this many times and is idle."""
     return (f"new Promise((done, fail) => {{ const figure = LIVE.get('{name}'), began = Date.now(); const look = () => Number(figure.root.dataset.drawn || 0) >= {number}"
             f" && !figure.busy && (!figure.compute || figure.ask) ? done(0) : Date.now() - began > 60000 ? fail(new Error('{name} is not drawn')) : setTimeout(look, 5); look(); }})")
 
@@ -100,12 +100,12 @@ DRAG = """(async () => {
 
 
 def worked(browser):
-    """The milliseconds that the page's thread has worked, without the time in which it waited for a processor."""
+    """The milliseconds that the page's thread has worked, excluding the time it waited for a processor."""
     return 1000 * next(one["value"] for one in browser.call("Performance.getMetrics")["metrics"] if one["name"] == "TaskDuration")
 
 
 def use(browser, name):
-    """Makes a guess, looks at what it reveals, drags a grip, and presses keys."""
+    """Makes a guess, checks what it reveals, drags a grip, and presses keys."""
     browser.run(f"document.getElementById('{name}').scrollIntoView()")
     browser.run(settled(name))
     state = lambda: browser.run(f"(() => {{ const f = document.getElementById('{name}'); return [f.classList.contains('alive'), f.classList.contains('shown'), getComputedStyle(f.querySelector('.still')).display,"
@@ -133,8 +133,8 @@ def use(browser, name):
     times = browser.run(DRAG % name)
     own, tenth, busy = (worked(browser) - before) / len(times), statistics.quantiles(times, n=10)[0], os.getloadavg()[0] > os.cpu_count()
     print(f"{name:10} a drag is on the screen after {statistics.median(times):5.1f} ms (median of {len(times)}), at most {max(times):.1f} ms, one in ten {tenth:.1f} ms; {own:.1f} ms of the page's thread")
-    # Other programs on the machine make drags longer, never shorter. So the fastest tenth must be fast enough; on a busy machine, only the page's own
-    # time counts.
+    # Other programs on the machine can only slow a drag down, so the fastest tenth must be fast enough; on a busy machine, only the
+    # page's own time counts.
     expect(own < 50 and (tenth < 50 or busy), f"{name}: a drag takes {tenth:.1f} ms, {own:.1f} ms of the page's thread")
     moved = browser.run(f"""(async () => {{ const figure = LIVE.get('{name}'), grip = figure.boards.flatMap((board) => board.grips).find((one) => !one.part.hidden);
       const before = grip.part.getAttribute('aria-valuetext');
@@ -157,8 +157,8 @@ def printed(path, command):
 
 
 def one_digit(ours, theirs):
-    """Whether our number agrees with a number that a program printed with one digit: within half of that digit, and a little for another order of
-    rounding."""
+    """Whether our number agrees with one that a program printed with one digit: within half of that digit, with a small margin for
+    different rounding."""
     return abs(ours - theirs) <= 0.51 * 10 ** math.floor(math.log10(theirs)) if theirs > 0 else ours == 0
 
 
@@ -217,7 +217,8 @@ def check_angle(browser):
 
 
 def check_training(browser):
-    """Compares the modReLU network with what network_by_hand prints, every gradient with difference quotients, and the words with the numbers."""
+    """Compares the modReLU network with what network_by_hand prints, every gradient with difference quotients, and the text with
+    the numbers."""
     browser.run("""(async () => { const f = LIVE.get("training"), root = f.root; root.querySelectorAll("select")[0].selectedIndex = 0;
       const [steps, rate] = root.querySelectorAll("input[type=range]"); steps.value = 3000; rate.value = -1; f.boards[0].grips[0].move([0.6 * Math.SQRT1_2, 0.6 * Math.SQRT1_2]);
       do { f.update(); await new Promise((next) => setTimeout(next, 5)); } while (f.busy || !(f.values.at === 300 && f.values.nets[1].history.length > 300)); })()""")
@@ -253,7 +254,7 @@ def check_walks(browser):
 
 
 def check_backwards(browser):
-    """Applies the formula twice and compares with the gradient that the tape finds through both layers at once."""
+    """Applies the formula twice and compares the result with the gradient that the tape finds through both layers at once."""
     drawn(browser, "figure.boards[0].grips[0].move([0.7, -0.4]); document.querySelectorAll('#backwards select')[0].value = '|z|*z'; document.querySelectorAll('#backwards select')[1].selectedIndex = 3;"
           " figure.boards[3].grips[0].move([1, 0])", "backwards")
     g = value(browser, "backwards", "figure.values.g[0]")
@@ -268,7 +269,7 @@ def check_steps(browser):
     for row in rows:
         k = 3 * int(row[0][3:])
         h = 10.0 ** -int(row[0][3:])
-        if h >= 1e-4:  # below that it is rounding error, of which only the size agrees
+        if h >= 1e-4:  # below that rounding dominates, and only the size of the error agrees
             for ours, theirs in zip((curves["one"][k], curves["central"][k], curves["complex"][k]), row[1:]):
                 expect(one_digit(ours, float(theirs)), f"steps: {ours} at {row[0]} instead of {theirs}")
         else:
@@ -298,7 +299,7 @@ def check_judge(browser):
     drawn(browser, "document.querySelector('#judge .formula input').value = '1/(1 + z^2)'; document.querySelector('#judge input[type=range]').value = 0.5", "judge")
 
 
-# ------------------------------------------------------------------------------------------------ all of it
+# ------------------------------------------------------------------------------------------------ main
 
 used = re.findall(r"^<!-- live: (\S+) -->$", "\n".join(read(os.path.relpath(path, source)) for path in glob.glob(os.path.join(source, "docs/*.md"))), re.M)
 expect(sorted(used) == NAMES or sys.argv[4:], f"the chapters have {sorted(used)}, and there are {NAMES}")

@@ -1,5 +1,5 @@
-"""The lab with hostile input and links: broken states, poles, cuts, NaN, infinities, unreadable answers. It must say what is wrong, draw only
-finite numbers, call nothing right that is wrong, and continue.
+"""The lab with hostile input and links: broken states, poles, cuts, NaN, infinities, unreadable answers. It must say what is wrong,
+draw only finite numbers, accept no wrong answer, and keep working.
 
   lab_hostile_test.py LAB_HTML
 
@@ -45,7 +45,7 @@ def open_at(browser, fragment):
 
 
 def sound(browser, where):
-    """Checks what must hold whatever was asked: there is a text, only finite numbers are drawn, and there is no error."""
+    """Checks what must hold for any input: there is a summary, only finite numbers are drawn, and there is no error."""
     browser.run(RESTS)
     summary = text_of(browser, "#summary")
     expect(summary and "unpacked" not in summary, f"{where}: the summary says \"{summary}\"")
@@ -60,7 +60,7 @@ def sound(browser, where):
 
 
 def links(browser):
-    """Anybody can write a link. A part of it that is impossible is either ignored or named."""
+    """Anybody can write a link, so impossible parts of it must be either ignored or reported."""
     for fragment in ("f=", "f=%20%20", "f=%00", "f=%E0%A4%A", "f=%F0%9F%98%80", "f=" + "(" * 300, "f=" + quote("z+" * 2000), "f=z%5E", "f=%3Cimg src=x onerror=alert(1)%3E",
                      "f=f(z)=z=z", "f=w%2B1", "z=nan,nan", "z=1e999,0", "z=,", "z=1,2,3", "z=abc", "z=%3Cb%3E", "radius=-5&view=99&rate=abc&turn=1e99", "radius=NaN&view=1.5",
                      "exercise=nonsense", "exercise=dz,dz,dz", "exercise=dz&f=(((", "theme=purple", "dz=(((&dzbar=%25&gradient=" + "z" * 3000, "&&&===", "%"):
@@ -68,7 +68,7 @@ def links(browser):
         sound(browser, fragment[:40])
         expect(browser.run("byId('play') && finite(state.at) && state.radius > 0 && VIEWS[state.view] > 0"), f"{fragment[:40]}: a state that cannot be, {browser.run('JSON.stringify(state)')[:200]}")
         expect(browser.run("document.querySelectorAll('#summary img, #fault img, #task img, #command img').length") == 0, f"{fragment[:40]}: the link writes into the page")
-    # A link to what is shown leads back to it, whatever was typed.
+    # A link to the current state restores it, regardless of what was typed.
     open_at(browser, urlencode({"f": "|z|^2 + 0*re(z)", "z": "-0.5,2", "dz": "z̄ & <b>", "gradient": "((("}))
     browser.open("file://" + page + browser.run("addressOf(state.exercise)"))
     browser.run(CHECKED)
@@ -79,7 +79,7 @@ def links(browser):
     expect(copied == "copied" or copied.startswith("file://") and "#f=" in copied, f"the button copies \"{copied}\"")
 
 
-# What the lab must say, and must not say, at points where functions end.
+# What the lab must say, and must not say, at points where functions break down.
 POINTS = [("1/z", "0,0", ["no derivative here"], ["Holomorphic here"]), ("1/z^2", "0,0", ["no derivative here"], []), ("z/z", "0,0", ["no derivative here"], []),
           ("log(z)", "0,0", ["no derivative here"], []), ("log(z)", "-1,0", ["no derivative here"], ["Holomorphic here"]), ("angle(z)", "-1,0", ["no derivative here"], []),
           ("sqrt(z)", "0,0", ["no derivative here"], []), ("z^0.5", "-1,0", ["no derivative here"], []), ("|z|", "0,0", ["no derivative here"], []),
@@ -97,13 +97,13 @@ def points(browser):
             expect(text in words, f"{f} at {z} does not say \"{text}\": {words}")
         for text in not_there:
             expect(text not in words, f"{f} at {z} says \"{text}\": {words}")
-    # Drags across a pole, along a cut, and to points where both derivatives are 0 or almost.
+    # Drags across a pole, along a cut, and to points where both derivatives are 0 or nearly 0.
     for f in ("1/z", "log(z)", "sqrt(z)", "z/|z|", "modrelu(z, -0.5)", "z^3", "(z + 0.01)^4 * 1e-6", "exp(1/z)"):
         open_at(browser, urlencode({"f": f, "z": "-0.02,0"}))
         for x in (-0.01, 0, 0.01, -1, -0.0):
             browser.run(f"moveTo([{x}, 0])")
             sound(browser, f"{f}, dragged to {x}")
-    # If a function cannot be read, the last one that could stays, and the next one is read again.
+    # If a function cannot be parsed, the last valid one stays, and the next one works again.
     open_at(browser, urlencode({"f": "z^2", "z": "1,1"}))
     for text in ("z^", "", "z +* z", "((((", "f(z,w) = z*w", "z" * 5000):
         browser.run(f"{{ byId('expression').value = {json.dumps(text)}; byId('expression').dispatchEvent(new Event('input')); }}")
@@ -115,7 +115,7 @@ def points(browser):
 
 
 def answers(browser):
-    """Answers that cannot be read, are right nowhere, or are right only where that does not count."""
+    """Answers that cannot be parsed, are correct nowhere, or are correct only at points that do not count."""
     open_at(browser, urlencode({"f": "|z|^2", "z": "1,0"}))  # at a real point, a superfluous conjugate makes no difference
     put = "{ const field = byId('answer-%s'); field.value = %s; field.dispatchEvent(new Event('input')); }"
     for text in ("((((", "z^^2", "z/0", "0/0", "nan", "2z̄z", "w", "z*", ".", "|z", "2*z*(1 + im(z))", "2*re(z)", "2*z̄", "2", "re(", "∂", "z" * 3000, "2*z + 1e-3", "f(z) = ", "<b>2z</b>"):

@@ -1,9 +1,10 @@
-"""The lab in a real browser, opened as a file and without a network: its numbers are those of the program, and it keeps up with the mouse.
+"""The lab in a real browser, opened as a file and without a network: its numbers agree with the program's, and it keeps up with
+the mouse.
 
   lab_page_test.py LAB_HTML ARGAND_PROGRAM [PICTURES_DIR]
 
-Skipped, with a message, if `./dev web` has not made the page or there is no chromium. With PICTURES_DIR, screenshots of the page at 1280 and 390
-pixels, light and dark, are left there to be looked at.
+Skipped, with a message, if `./dev web` has not made the page or there is no chromium. With PICTURES_DIR, screenshots of the page at
+1280 and 390 pixels, light and dark, are saved there.
 """
 import gzip
 import json
@@ -52,14 +53,15 @@ def expression(dice, depth):
 
 
 def numbers(value):
-    """The numbers of a JSON value, one after the other; null stands for a number that is not finite and becomes NaN."""
+    """The numbers in a JSON value as a flat list; null, which replaces numbers that are not finite, becomes NaN."""
     if isinstance(value, list):
         return [x for part in value for x in numbers(part)]
     return [math.nan if value is None else float(value)]
 
 
 def alike(ours, theirs):
-    """Whether the numbers are equal to 1e-9 of the largest: page and program have different libms, whose results differ in the last place."""
+    """Whether the numbers agree to 1e-9 of the largest: page and program use different libms, whose results differ in the last
+    digit."""
     ours, theirs = numbers(ours), numbers(theirs)
     if len(ours) != len(theirs):
         return False
@@ -75,7 +77,7 @@ def compare(browser):
         f, at = expression(dice, 1 + compared % 4), [round(dice.uniform(-1.5, 1.5), 3), round(dice.uniform(-1.5, 1.5), 3)]
         done = subprocess.run([argand, "lab", f"f(z) = {f}", f"--at={at[0]}{at[1]:+}i", "--json", "--tape"], capture_output=True, text=True, check=False)
         reply = json.loads(browser.run(f"({asked})({json.dumps({'expression': f'f(z) = {f}', 'at': at, 'check': True})})"))
-        if done.returncode == 2:  # "needs a real number": the page must say the same
+        if done.returncode == 2:  # the error "needs a real number", which the page must also give
             expect(reply.get("error") == done.stderr.removeprefix("argand: ").rstrip("\n"), f"{f}: {reply.get('error')} instead of {done.stderr}")
             continue
         compared += 1
@@ -85,7 +87,7 @@ def compare(browser):
         report = json.loads(done.stdout)
         point, tape = report["points"][0], report["tapes"][0]
         if point["trouble"] or reply["trouble"] or any(not math.isfinite(x) for x in numbers(point["value"])):
-            continue  # on a kink or a cut, the last place decides
+            continue  # at a kink or a cut, the last digit decides
         where = f"{f} at {at}"
         for key in ("value", "jacobian"):
             expect(alike(reply[key], point[key]), f"{where}: {key} {reply[key]} instead of {point[key]}")
@@ -119,13 +121,13 @@ globalThis.painted = () => new Promise((done) => requestAnimationFrame(() => {
   channel.port1.onmessage = () => done(performance.now());
   channel.port2.postMessage(0);
 })); 0"""
-# The page's own expression, one from the book, and one with some seventy ops, which is more than anybody types.
+# The page's default expression, one from the book, and one with some seventy ops, which is more than anybody types.
 DRAGGED = ("|z^2 + 1|^2", "modrelu(z, -0.5)", "|" + " + ".join(f"lgamma({k} + |z|)*erf(re(z)/{k})*exp(sin(tanh(z + {k}i)))" for k in range(2, 7)) + "|^2")
 
 
 def drag(browser, f, moves=100):
-    """Milliseconds from a move of the mouse, as the browser received it, until its effect is on the screen; the same for a move that comes while
-    the differences are computed, as they are once the mouse rests; and how long those take."""
+    """The milliseconds from the browser receiving a mouse move to its effect on the screen; the same for a move that arrives while
+    the differences are computed, which starts once the mouse rests; and the time that the differences take."""
     browser.open(state_of(f=f, z="1,0.5"))
     browser.run(SHOWN % "checked")
     left, top, size = browser.run("(({ left, top, width }) => [left, top, width])(byId('from').getBoundingClientRect())")
@@ -185,7 +187,7 @@ def use(browser):
     expect(text_of(browser, "output[for=answer-dz]") == "conjugated: the conjugate of the right answer", "the answer is not judged")
     type_into("answer-dz", "1/z̄")
     expect(text_of(browser, "output[for=answer-dz]") == "right", "a right answer: " + text_of(browser, "output[for=answer-dz]"))
-    # If an answer cannot be read, an error stands beside its field, and no verdict on an earlier text.
+    # If an answer cannot be parsed, its field must show an error, and no verdict on an earlier text.
     type_into("answer-dz", "1/z̄ +")
     said = text_of(browser, "output[for=answer-dz]")
     expect("right" not in said and said.startswith("expected a number"), "a broken answer: " + said)
@@ -221,7 +223,7 @@ def state_of(**given):
 
 
 def honest_words(browser):
-    """The page's words at singular points, and about what one point or one walk can show."""
+    """What the page says at singular points, and about what a single point or walk can prove."""
     said = lambda: " ".join(text_of(browser, part) for part in ("#summary", "#verdict", "#walks", "#fault", "#axes"))
     cases = [("1/z", "0,0", ["f has no derivative here", "div of 1, 0 is"], ["a point", "ellipse with"]),
              ("|z|", "0,0", ["f has no derivative here", "the derivative of abs at 0 is a convention"], ["a point"]),
@@ -247,7 +249,7 @@ def honest_words(browser):
     browser.open(state_of(f="z^2", z="abc"))
     browser.run(SHOWN % "checked")
     expect("is no number" in text_of(browser, "#place-fault"), "a broken z in a link is not named")
-    # The page opens on a function whose wrong walk ends at the wrong place.
+    # The page opens with a function for which the wrong walk ends in the wrong place.
     browser.open("file://" + page)
     browser.run(SHOWN % "checked")
     expect(browser.run("state.f === '|z^2 + 1|^2' && reply.real && reply.descent.gradient.loss.at(-1) < 0.1 * reply.descent.conjugate.loss.at(-1)"), "the first walks argue for the wrong one")
@@ -255,7 +257,7 @@ def honest_words(browser):
 
 
 def exercises(browser):
-    """A link that sets an exercise hides the derivatives until every answer is right; a link may also hold answers."""
+    """A link that sets an exercise hides the derivatives until every answer is correct; a link may also contain answers."""
     browser.open(state_of(f="|z|^2", z="1,2", exercise="dz,gradient"))
     browser.run(SHOWN % "checked")
     seen = "document.getElementById(%r).offsetParent !== null"
@@ -311,7 +313,7 @@ def drags(browser):
         tenth, median = statistics.quantiles(times, n=10)[0], statistics.median(times)
         print(f"{f if len(f) < 30 else f[:27] + '...':30} {len(times)} moves of the mouse are on the screen after {median:5.1f} ms (median), {tenth:.1f} ms (one in ten),"
               f" {max(times):.1f} ms at most; {into:.1f} ms where it comes into the differences, which take {check:.1f} ms")
-        # Other programs on the machine make moves longer, never shorter: on a busy machine only the fastest tenth must be in time.
+        # Other programs on the machine can only slow moves down, so on a busy machine only the fastest tenth must be in time.
         asked = tenth if os.getloadavg()[0] > os.cpu_count() else median
         expect(asked < 50, f"{f}: a move takes {asked:.1f} ms")
 

@@ -1,10 +1,10 @@
-"""The page in which a language model learns, opened as a file and without a network: its numbers are those of the program, it learns in time while
-it keeps up with the mouse, and the program opens what it saves.
+"""The page that trains a language model, opened as a file and without a network: its numbers agree with the program's, it learns
+fast enough while it keeps up with the mouse, and the program opens the files it saves.
 
   model_page_test.py MODEL_HTML ARGAND_PROGRAM [PICTURES_DIR]
 
-Skipped, with a message, if `./dev web` has not made the page or there is no chromium. With PICTURES_DIR, screenshots of the page at 1280 and 390
-pixels, light and dark, are left there to be looked at.
+Skipped, with a message, if `./dev web` has not made the page or there is no chromium. With PICTURES_DIR, screenshots of the page at
+1280 and 390 pixels, light and dark, are saved there.
 """
 import base64
 import gzip
@@ -90,7 +90,8 @@ def honest_attention(browser):
 
 
 def hands(browser):
-    """Changes words and heads and rotates a head; unreadable input is reported beside its field, and the previous picture stays."""
+    """Changes words and heads and rotates a head; unreadable input is reported next to its field, and the previous picture
+    stays."""
     type_into(browser, "text", "rosa is a wild hunter . the bear")
     expect(browser.run("seen[0].words.length") == 8 and browser.run("document.querySelectorAll('#query option').length") == 8, "another text is not watched")
     for wrong, said in (("rosa is pizza", "pizza"), ("", "no words"), ("rosa " * 100, "64")):
@@ -155,7 +156,7 @@ def same_steps(browser):
         expect(apart < 1e-5, f"{name}: losses differ by {apart}: {ours} and {theirs}")
 
 
-# Measures the frames that the page's thread misses, and how long the rotation of a head takes to appear on the screen meanwhile.
+# Measures the gaps between frames during training, and how long the rotation of a head takes to appear on the screen.
 WATCHED = """globalThis.gaps = []; globalThis.waits = [];
 (async () => { let last = performance.now();
   while (training) { await new Promise(requestAnimationFrame); const now = performance.now(); gaps.push(now - last); last = now; } })();
@@ -166,7 +167,7 @@ WATCHED = """globalThis.gaps = []; globalThis.waits = [];
 
 
 def learns(browser):
-    """Trains from nothing until four of five sentences are right, within two minutes, while the page keeps up with the mouse."""
+    """Trains from scratch until four of five sentences are correct, within two minutes, while the page keeps up with the mouse."""
     open_page(browser)
     browser.run("byId('beside').checked = false; byId('train').click(); 0")
     browser.run(wait_for("training && models[0].losses.length > 0"))
@@ -179,14 +180,14 @@ def learns(browser):
     print(f"{seconds:.0f} s of steps; 80 % right after {reached and round(reached)} s; in the end {shares[-1][1]:.0f} %, loss {end[0]:.3f} (entropy {end[1]:.3f})")
     gaps, waits = sorted(gaps), sorted(waits)
     print(f"meanwhile 99 of 100 frames come within {gaps[int(0.99 * len(gaps))]:.0f} ms, and a turn of a head is seen after {waits[len(waits) // 2]:.0f} ms (median of {len(waits)})")
-    busy = os.getloadavg()[0] > os.cpu_count()  # other programs on the machine make it slower, never faster
+    busy = os.getloadavg()[0] > os.cpu_count()  # other programs on the machine can only slow it down
     expect(max(share for _, share in shares) >= 80, f"at best {max(share for _, share in shares):.0f} % of the sentences are right")
     expect(busy or (reached and reached < 120), f"80 % are right after {reached} s")
     expect(busy or gaps[int(0.99 * len(gaps))] < 100, f"frames come {gaps[int(0.99 * len(gaps))]} ms apart")
 
 
 def beside(browser):
-    """Both families are trained in turns; a stop stops both, and training continues where it was."""
+    """Both families are trained alternately; stopping stops both, and training continues from there."""
     open_page(browser)
     browser.run("byId('train').click(); 0")
     browser.run(wait_for("models.length === 2 && models[1].shares.length > 0", 300))

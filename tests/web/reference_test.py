@@ -1,4 +1,4 @@
-"""The reference of the C++ API: what is taken from a header, and that it lacks no class of the library.
+"""Checks the C++ API reference: what it extracts from a header, and that it covers every class of the library.
 
   reference_test.py SOURCE_DIR
 """

@@ -1,4 +1,5 @@
-"""The units that the pages compile exist and contain all that they call. These faults would otherwise show only where Emscripten is installed.
+"""Checks that the units compiled into the pages exist and define everything they call. Such faults would otherwise show only where
+Emscripten is installed.
 
   units_test.py SOURCE_DIR
 """

@@ -135,7 +135,7 @@ BOOST_AUTO_TEST_CASE(the_bytes_are_fixed) {
   writer.add("z", Tensor<c128>({1}, {{1, 0}}));
   writer.metadata("k", "v");
   writer.save(directory / "a");
-  // Wide types come first; the header is padded to a multiple of 8, so the numbers are aligned.
+  // Wider types come first, and the header is padded to a multiple of 8 bytes, so the data is aligned.
   const std::string zeros(32, '0');
   const std::string header = R"({"__metadata__":{"checksum":")" + zeros +
                              R"(","checksum_algorithm":"XXH3-128","complex":"[\"z\"]","k":"v"},)"

@@ -21,8 +21,7 @@ std::vector<TableRow> rows_of(TableRows rows) {
 
 }  // namespace
 
-// Blocks end within fields, within quotation marks and within "\r
-// ": lengths around powers of two meet all of these cases.
+// Lengths around powers of two make blocks end inside fields, inside quoted text and inside "\r\n".
 BOOST_AUTO_TEST_CASE(a_file_read_in_blocks_has_the_rows_of_one_read_whole) {
   const TemporaryDirectory directory;
   for (const char* name : {"a.csv", "a.tsv", "a.jsonl"})
@@ -70,7 +69,7 @@ BOOST_AUTO_TEST_CASE(a_line_reads_as_it_was_written) {
     BOOST_TEST(rows_of(TableRows("test", directory.file("a.csv", line), delimiter)).at(0).fields == fields,
                boost::test_tools::per_element());
   }
-  BOOST_TEST(table_line("test", {""}, ',') == "\"\"\n");  // a blank line would be skipped by readers
+  BOOST_TEST(table_line("test", {""}, ',') == "\"\"\n");  // readers would skip a blank line
   BOOST_TEST(table_line("test", {"a\"", "b"}, '\t') == "a\"\tb\n");
   BOOST_TEST(error_of([] { table_line("test", {"a\tb"}, '\t'); }).starts_with("test: \"a"));
 }

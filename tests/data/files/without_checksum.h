@@ -1,5 +1,5 @@
 #pragma once
-/// Safetensors files without checksums, as older versions wrote them, for tests of damage that a checksum would detect first.
+/// Safetensors files without checksums, as older versions wrote them, to test damage that a checksum would catch first.
 
 #include <cstdint>
 #include <cstring>
@@ -7,7 +7,7 @@
 
 namespace argand {
 
-/// The same file without the two keys of its checksum, which must not be the last keys of its metadata.
+/// Removes the two checksum keys from the bytes of a file; they must not be the last keys of the metadata.
 inline std::string without_checksum(std::string bytes) {
   for (const std::string start : {"\"checksum\":\"", "\"checksum_algorithm\":\""}) {
     const std::size_t at = bytes.find(start), end = bytes.find("\",", at + start.size()) + 2;

@@ -16,7 +16,7 @@ BOOST_AUTO_TEST_CASE(what_it_finds_is_allowed_and_mostly_right) {
   if (!have_hnsw()) return;
   const auto rows = randn<float>({3000, 16}, Random(1)), queries = randn<float>({64, 16}, Random(2));
   const HnswIndex index(rows);
-  // Excludes no rows, a few, more than the graph search looks at, all but k, and exactly the best one.
+  // The cases exclude no rows, a few, more than the graph search visits, all but k, and exactly the best match.
   const Ids best = nearest_rows(queries, rows, 1);
   for (const RowRange& range :
        {RowRange{}, RowRange{10, 15}, RowRange{100, 2500}, RowRange{5, 3000}, RowRange{best[0], best[0] + 1}}) {
@@ -30,7 +30,7 @@ BOOST_AUTO_TEST_CASE(what_it_finds_is_allowed_and_mostly_right) {
     }
     BOOST_TEST(index.recall(queries, 5, excluded) > 0.8);
   }
-  // Where the index falls back to the exact search, its results are exact.
+  // When this many rows are excluded, the index falls back to exact search, so its recall is 1.
   const std::vector<RowRange> many{{100, 2500}};
   BOOST_TEST(index.recall(queries, 5, many) == 1);
 }

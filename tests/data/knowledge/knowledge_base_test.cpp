@@ -18,7 +18,7 @@ Ids counting(std::int64_t N) {
   return ids;
 }
 
-/// Whether passage p overlaps the tokens from `first` to `last`, compared token by token.
+/// Whether passage p contains any token from [first, last), checked token by token.
 bool overlap(const KnowledgeBase& base, std::int64_t p, std::int64_t first, std::int64_t last) {
   for (std::int64_t l = 0; l < base.length(); ++l) {
     const std::int64_t token = base.passages()[p * base.length() + l];
@@ -60,7 +60,7 @@ BOOST_AUTO_TEST_CASE(drawn_passages_are_spread_over_the_text_and_differ_between_
     equal += one.start(p) == two.start(p);
   }
   BOOST_TEST(equal < 15);
-  // In the long run every place is drawn: a text of 12 tokens has 10 of them for passages of 3.
+  // Every start position is drawn eventually; a text of 12 tokens has 10 of them for passages of 3 tokens.
   std::vector<int> seen(10);
   for (std::uint64_t s = 0; s < 100; ++s) {
     const KnowledgeBase base = KnowledgeBase::drawn(counting(12), 3, 4, Random(1, s));
@@ -75,7 +75,7 @@ BOOST_AUTO_TEST_CASE(the_overlapping_passages_are_exactly_those_that_share_a_tok
     for (const std::int64_t L : {1, 4, 9}) check_overlaps(KnowledgeBase::whole(text, L), 120, window);
     for (std::uint64_t s = 0; s < 5; ++s) {
       check_overlaps(KnowledgeBase::drawn(text, 6, 17, Random(s)), 120, window);
-      check_overlaps(KnowledgeBase::drawn(text, 6, 115, Random(s)), 120, window);  // a passage begins at every place
+      check_overlaps(KnowledgeBase::drawn(text, 6, 115, Random(s)), 120, window);  // a passage starts at every position
     }
   }
   const KnowledgeBase base = KnowledgeBase::whole(text, 10);

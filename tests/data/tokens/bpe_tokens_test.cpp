@@ -19,7 +19,7 @@ using List = std::vector<std::int32_t>;
 
 std::string golden(const std::string& name) { return read_bytes("test", ARGAND_SOURCE_DIR "/tests/golden/bpe/" + name); }
 
-/// A vocabulary of the 256 characters that stand for bytes, with the ids that GPT-2 gives them, and four merges.
+/// A vocabulary of the 256 byte characters, with GPT-2's ids, and four merges.
 Json hello() {
   Json vocabulary = Json::object();
   std::int32_t id = 0;
@@ -58,7 +58,7 @@ BOOST_AUTO_TEST_CASE(pairs_are_merged_in_the_order_of_the_file) {
   BOOST_TEST(tokens->kind() == "tokenizer.json");
   BOOST_TEST(tokens->size() == 260);
   BOOST_TEST(!tokens->unknown());
-  // "lo" (256) comes before "he" (257); "llo" consists of "l" and "lo"; a space belongs to the word after it.
+  // "lo" (256) is merged before "he" (257), "llo" is merged from "l" and "lo", and a space belongs to the word that follows.
   const TokenText read = tokens->encode("hello hello lol\n");
   BOOST_TEST(ids_of(read) == (List{257, 258, 259, 258, 220, 256, 75, 198}));
   BOOST_TEST((read.bytes == std::vector<std::uint32_t>{2, 3, 3, 3, 1, 2, 1, 1}));

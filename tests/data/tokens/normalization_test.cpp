@@ -22,14 +22,14 @@ BOOST_AUTO_TEST_CASE(letters_and_their_marks_become_one_character) {
   BOOST_TEST(nfc("cafe\u0301s") == "caf\u00E9s");
   BOOST_TEST(nfc("A\u030A \u212B") == "\u00C5 \u00C5");
   BOOST_TEST(nfc("o\u0302\u0323") == "\u1ED9");         // two marks in the wrong order
-  BOOST_TEST(nfc("q\u0307\u0323") == "q\u0323\u0307");  // reordered, although nothing is joined
-  BOOST_TEST(nfc("a\u0301\u0301") == "\u00E1\u0301");   // nothing blocks the second mark, but it has no composite
+  BOOST_TEST(nfc("q\u0307\u0323") == "q\u0323\u0307");  // reordered, although nothing composes
+  BOOST_TEST(nfc("a\u0301\u0301") == "\u00E1\u0301");   // nothing blocks the second mark, but the pair has no composite
   BOOST_TEST(nfc("\u0915\u093C") == "\u0915\u093C");    // this pair is excluded from composition
   BOOST_TEST(nfc("\u0958") == "\u0915\u093C");
   BOOST_TEST(nfc("\uF900") == "\u8C48");
   BOOST_TEST(nfc("\u1112\u1161\u11AB") == "\uD55C");
   BOOST_TEST(nfc("\uAC00\u11A8") == "\uAC01");
-  BOOST_TEST(nfc("\u0301x") == "\u0301x");  // a mark without a letter
+  BOOST_TEST(nfc("\u0301x") == "\u0301x");  // a mark without a base character
   BOOST_TEST(nfc("\U00011099\U000110BA") == "\U0001109A");
 }
 
@@ -51,7 +51,7 @@ BOOST_AUTO_TEST_CASE(hostile_texts_end_soon_and_keep_their_bytes) {
   const NfcText many(marks);
   BOOST_TEST(many.text().starts_with("\u1EB9"));
   BOOST_TEST(many.original_bytes(many.text().size()) == marks.size());
-  BOOST_TEST(nfc("\xFF\xC3(\xE2\x82") == "\xFF\xC3(\xE2\x82");  // text that is not UTF-8 is left as it is
+  BOOST_TEST(nfc("\xFF\xC3(\xE2\x82") == "\xFF\xC3(\xE2\x82");  // invalid UTF-8 is left unchanged
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -26,7 +26,7 @@ std::string book() {
 
 bool can_run(const std::string& program) { return std::system(("command -v " + program + " >/dev/null").c_str()) == 0; }
 
-/// A field of bytes in a Protocol Buffers message.
+/// Encodes a field of bytes for a Protocol Buffers message.
 std::string field(int number, std::string_view bytes) {
   std::string length;
   for (std::size_t n = bytes.size();; n >>= 7) {
@@ -70,7 +70,7 @@ BOOST_AUTO_TEST_CASE(ids_are_those_of_spm_encode) {
   for (const char* kind : {"bpe", "unigram"}) {
     const TokenizerPtr learnt = learn_pieces(kind, text, 1000);
     compare(learnt, scratch.file("learnt.model", learnt->file()));
-    // A model made by another program with the usual rules: text is normalised, and runs of blanks become one.
+    // A model that spm_train makes with its default rules, which normalise the text and collapse runs of spaces.
     BOOST_TEST_REQUIRE(
         std::system(fmt::format("spm_train --input={} --model_type={} --vocab_size=900 --character_coverage=1 --model_prefix={} "
                                 "--minloglevel=9 2>/dev/null",

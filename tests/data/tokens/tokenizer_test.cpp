@@ -18,7 +18,7 @@ using List = std::vector<std::int32_t>;
 
 List ids_of(const TokenText& text) { return {text.ids.span().begin(), text.ids.span().end()}; }
 
-/// The bytes of all tokens, joined.
+/// Decodes all tokens and joins their text.
 std::string written(const Tokenizer& tokens, const TokenText& text) {
   std::string out;
   bool line_start = true;
@@ -32,7 +32,7 @@ std::string written(const Tokenizer& tokens, const TokenText& text) {
 
 std::uint64_t bytes_in(const TokenText& text) { return std::accumulate(text.bytes.begin(), text.bytes.end(), std::uint64_t{0}); }
 
-/// Verses with indentation, tabs, two blanks, several alphabets and a blank line.
+/// Verses with indentation, tabs, double spaces, several scripts and blank lines.
 std::string verses() {
   std::string text;
   for (int i = 0; i < 60; ++i)
@@ -41,7 +41,7 @@ std::string verses() {
   return text;
 }
 
-/// A tokenizer of every kind that this build has, trained on the verses.
+/// One tokenizer of every kind available in this build, trained on the verses.
 std::vector<TokenizerPtr> all_kinds() {
   std::vector<TokenizerPtr> all;
   for (const char* kind : {"char", "byte", "words", "bpe", "unigram"})

@@ -1,5 +1,5 @@
 #pragma once
-/// For tests of pieces of words: skips them if argand was built without SentencePiece.
+/// Skips tests of word pieces if argand was built without SentencePiece.
 
 #include <iostream>
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace argand {
 
-/// Whether a test cannot run in this build; prints that it is skipped.
+/// Whether this build lacks SentencePiece; if so, prints that the test is skipped.
 inline bool without_sentencepiece(const std::string& what) {
   if (!have_sentencepiece()) std::cout << "skipped: " << what << " (built without SentencePiece)\n";
   return !have_sentencepiece();

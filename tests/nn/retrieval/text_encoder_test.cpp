@@ -47,7 +47,7 @@ BOOST_AUTO_TEST_CASE(padding_is_not_read) {
                          padded = encoder(Ids({2, 4}, {4, 7, 0, 0, 1, 2, 3, 4})).value();
     for (std::int64_t d = 0; d < 8; ++d) BOOST_TEST(std::abs(alone(0, d) - padded(0, d)) < 1e-14);
     const Tensor<double> nothing = encoder(Ids({1, 2}, {0, 0})).value();
-    for (const double x : nothing.span()) BOOST_TEST(x == 0);  // only the bias is left, which is 0 at first
+    for (const double x : nothing.span()) BOOST_TEST(x == 0);  // only the bias remains, which is initially 0
   }
 }
 
@@ -65,7 +65,7 @@ BOOST_AUTO_TEST_CASE(a_bag_of_words_has_no_order_and_a_layer_does) {
 }
 
 BOOST_AUTO_TEST_CASE(the_loss_is_info_nce_with_the_other_passages_of_the_batch) {
-  // Positions 0 to 3 are passages, 4 to 7 are questions with the same numbers: the positive of each question is its passage.
+  // Rows 0 to 3 are passages, and rows 4 to 7 are their questions in the same order: each question's positive is its passage.
   // Questions do not count as negatives, so their similarity is -infinity.
   const Tensor<double> q = randn<double>({4, 5}, Random(1)), p = randn<double>({4, 5}, Random(2));
   Tensor<double> s = Tensor<double>::full({1, 8, 8}, -std::numeric_limits<double>::infinity());

@@ -1,4 +1,4 @@
-"""argand.load and argand.families: models whose computations, parameters and files are those of the C++ library."""
+"""argand.load and argand.families: models with the same computations, parameters and files as in the C++ library."""
 import json
 import subprocess
 

@@ -1,4 +1,5 @@
-"""A model moves from C++ to Python, to PyTorch, back to Python and back to C++, with the same loss in double precision at every stop."""
+"""A model moves from C++ to Python, to PyTorch, back to Python and back to C++, with the same loss in double precision at every
+stop."""
 import json
 import subprocess
 import sys
@@ -25,7 +26,7 @@ def test_a_model_moves_to_pytorch_and_back(trained, program, tmp_path, monkeypat
     (tmp_path / "text.txt").write_text(text + "\n")
     ids = model.tokens.encode(text + "\n")[None]
 
-    # Names stay the same and complex tensors stay complex, so this is all that has to be done.
+    # Names stay the same and complex tensors stay complex, so nothing else has to be converted.
     weights = {name: torch.tensor(array, requires_grad=True) for name, array in model.state_dict().items()}
     tokens = torch.tensor(ids, dtype=torch.int64)
     loss = parameters.loss_and_logits(model.config, weights, tokens[:, :-1], tokens[:, 1:])[0]

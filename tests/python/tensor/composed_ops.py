@@ -1,6 +1,6 @@
-"""The ops that PyTorch does not have, composed of its elementary ones from their equations: COMPOSED maps each name to (function, cases).
+"""The ops that PyTorch lacks, composed from its elementary ops by their equations: COMPOSED maps each name to (function, cases).
 
-A case is (arguments, keywords), as for the ops of PyTorch; derivatives are taken with respect to arrays of real and complex numbers.
+A case is (arguments, keywords), as for PyTorch's own ops; derivatives are taken with respect to real and complex arrays.
 """
 import math
 
@@ -64,13 +64,13 @@ def parts_of(x, parts=2):
 
 
 def magnitude(z):
-    """The magnitude of numbers whose parts are in the last axis."""
+    """The magnitude of numbers whose components are along the last axis."""
     return torch.sqrt((z * z).sum(-1) + 1e-12)
 
 
 def magnitude_attention(q, k, v, n_heads=1, theta=None):
     Q, K = parts_of(heads_of(q, n_heads)), parts_of(heads_of(k, n_heads))
-    K = K.unsqueeze(-4)  # [B, H, 1, Tk, d, 2], to be multiplied with queries of [B, H, Tq, 1, d, 2]
+    K = K.unsqueeze(-4)  # [B, H, 1, Tk, d, 2], to be multiplied by queries of [B, H, Tq, 1, d, 2]
     Q = Q.unsqueeze(-3)
     turned = -1.0 if theta is None else kappa(theta).reshape(1, -1, 1, 1)
     S = torch.stack([(Q[..., 0] * K[..., 0]).sum(-1) + turned * (Q[..., 1] * K[..., 1]).sum(-1), (Q[..., 0] * K[..., 1] + Q[..., 1] * K[..., 0]).sum(-1)], -1)

@@ -97,7 +97,7 @@ def test_jacobians():
 def test_mismatches_are_errors(call, error, text):
     with pytest.raises(error, match=text):
         call()
-    assert not ag.constant(1.0).requires_grad and ag.variable(1.0).exp().requires_grad  # the modes are as they were before the error
+    assert not ag.constant(1.0).requires_grad and ag.variable(1.0).exp().requires_grad  # the error leaves the modes unchanged
 
 
 @pytest.mark.parametrize("inner", [ag.grad(lambda z: (z**3).sum()), lambda y: ag.hvp(lambda z: (z**3).sum(), y, np.ones(2)), lambda y: ag.jvp(ag.sin, y, np.ones(2)),
@@ -109,6 +109,6 @@ def test_derivatives_of_derivatives_are_refused_rather_than_zero(outer, inner):
     with pytest.raises(ZeroDivisionError):
         ag.grad(lambda y: 1 / 0)([1.0])
     x = ag.variable([1.0, 2.0])
-    assert inner(x).shape[-1] == 2  # called directly it works, whatever went wrong before
+    assert inner(x).shape[-1] == 2  # a direct call still works after these errors
     fixed = ag.grad(lambda y: (y * inner(np.array([1.0, 2.0])).sum()).sum())(x)
     assert fixed.shape == (2,) and not np.array_equal(fixed, [0, 0])

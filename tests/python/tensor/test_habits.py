@@ -109,12 +109,12 @@ def test_data_is_what_descent_in_plain_python_needs():
     assert not z.data.requires_grad
     L, old = (z * z).real, z.numpy()
     z.data = 5j
-    L.backward()  # uses the number that the graph has read
+    L.backward()  # uses the value that the graph was built with
     assert z.item() == 5j and np.isclose(z.grad.item(), 2 * old.conj())
     with pytest.raises(TypeError, match="not changed in place"):
         ag.variable([1.0, 2.0]).data[0] = 3
     with pytest.raises(ag.Error):
-        z.data = [1.0, 2.0]  # an array of another shape
+        z.data = [1.0, 2.0]  # the shape is wrong
 
 
 def test_parts_are_attributes_and_gradients_come_back_through_them():
@@ -146,7 +146,7 @@ def test_a_planted_mistake_is_named():
 
     with pytest.raises(ag.GradientError, match="softsign .at complex inputs.: the gradient is wrong"):
         @softsign.vjp
-        def _(g, z):  # right only for real z: it forgets the second derivative
+        def _(g, z):  # correct only for real z: it omits the second derivative
             return g / (1 + np.abs(z)) ** 2
 
     @softsign.vjp
@@ -157,7 +157,7 @@ def test_a_planted_mistake_is_named():
 
 
 def test_a_recurrent_loop_with_schedule_checkpoint_and_generation(tmp_path):
-    """Trailing comments name what PyTorch's own program would have in their place."""
+    """Trailing comments name what a PyTorch program would use instead."""
     torch = ag
 
     class CharRNN(nn.Module):
@@ -200,7 +200,7 @@ def test_a_recurrent_loop_with_schedule_checkpoint_and_generation(tmp_path):
         torch.optim.clip_grad_norm(model.parameters(), 1.0)  # nn.utils.clip_grad_norm_
         opt.step()
     assert loss.item() < 0.4
-    torch.save(tmp_path / "rnn.safetensors", model.state_dict())  # the path comes first
+    torch.save(tmp_path / "rnn.safetensors", model.state_dict())  # argand takes the path first
     again = CharRNN(len(chars), 32)
     again.load_state_dict(torch.load(tmp_path / "rnn.safetensors"))
     assert float(again(xb, yb)[1]) == float(model(xb, yb)[1])
@@ -246,7 +246,7 @@ def test_a_freed_gradient_raises_an_error():
     x = ag.variable(3.0)
     y = x * x
     L = y + 1
-    assert y.grad is None  # it has not been computed yet
+    assert y.grad is None  # not computed before backward()
     L.backward()
     with pytest.warns(UserWarning, match="result of mul.*retain_grad"):
         assert y.grad is None

@@ -44,7 +44,7 @@ def test_an_error_says_why_it_is_no_array(what, text):
 
 
 def test_an_array_larger_than_the_machine_is_a_memory_error():
-    huge = np.broadcast_to(1.0, (10**6, 10**6))  # a view of a single number
+    huge = np.broadcast_to(1.0, (10**6, 10**6))  # a view of a single element
     for call in (ag.variable, ag.exp, lambda a: ag.variable(1.0) * a):
         with pytest.raises(MemoryError):
             call(huge)
@@ -207,7 +207,7 @@ def test_a_layer_of_no_size(make):
 
 
 def test_old_bindings_refuse_numpy_2(tmp_path):
-    """pybind11 before 2.12 reads the types of NumPy 2 wrongly: that is an ImportError, not wrong numbers."""
+    """pybind11 before 2.12 misreads the types of NumPy 2: this must raise ImportError, not give wrong numbers."""
     (tmp_path / "numpy.py").write_text("__version__ = '2.1.0'\n")
     folder = ag._argand.__file__
     code = f"import importlib.util as u; s = u.spec_from_file_location('_argand', {folder!r}); u.module_from_spec(s)"

@@ -1,4 +1,4 @@
-"""Every op of the library in Python: it exists, is documented, and has PyTorch's values and gradients if PyTorch has the op."""
+"""Every op of the library in Python exists, is documented, and has PyTorch's values and gradients if PyTorch has the op."""
 import inspect
 
 import argand as ag
@@ -28,7 +28,7 @@ def hermitian(n):
 
 IDS = np.array([[2, 0, 1], [1, 1, 0]])
 MASK = np.array([[True, False, True], [False, True, True]])
-# For each op, (arguments, keywords) for each kind of input; derivatives are taken with respect to arrays of numbers.
+# For each op, (arguments, keywords) for each kind of input; derivatives are taken with respect to real and complex arrays.
 CASES = {
     "add": [((real(2, 3), cplx(3)), {}), ((real(2, 1), real(3)), {})],
     "sub": [((real(2, 3), cplx(3)), {})],
@@ -139,15 +139,15 @@ CASES = {
     "stft": [((real(32), 8), {"window": np.hanning(8)})],
     "istft": [((cplx(5, 9), 8), {"window": np.hanning(8) + 0.1})],
 }
-# These results are unique only up to a gauge and cannot be compared number by number: tests/autograd checks the products of the factors. dropout
-# draws masks of its own.
+# The factors are unique only up to a gauge and cannot be compared element by element, so tests/autograd checks their products.
+# dropout draws different masks than PyTorch's.
 GAUGED = {"eig", "eigh", "svd", "qr", "dropout"}
 COMPLEX_ONLY = {"angle", "sgn", "conj"}
 
 
 def homes():
     torch = pytest.importorskip("torch")
-    # The more special modules come first: torch.solve, torch.cholesky and torch.lstsq are older functions with other conventions.
+    # More specific modules come first, because torch.solve, torch.cholesky and torch.lstsq are older, with different conventions.
     return {"fft": [torch.fft], "unfold": [torch.nn.functional]}, [torch.linalg, torch.special, torch.fft, torch.nn.functional, torch]
 
 

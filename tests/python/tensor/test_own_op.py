@@ -124,7 +124,7 @@ def test_an_input_that_is_always_real_is_judged_as_such():
         return on * ((1 - t / r) * g + t / r * z / r * turn), -(on * turn)
 
     with pytest.raises(ag.GradientError, match="If an input is always real, check it as such: argand.op"):
-        ag.op(soft).vjp(gradient)  # for a complex t the gradient is another one
+        ag.op(soft).vjp(gradient)  # for a complex t the gradient would be different
     own = ag.op(at=(np.array([1 + 1j, 0.2j]), np.array([0.3, 0.3])))(soft)
     own.vjp(gradient)
     z, t = ag.variable([1 + 1j, 0.1j]), ag.variable([0.5, 0.5])

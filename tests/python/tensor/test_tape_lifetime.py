@@ -1,4 +1,4 @@
-"""How long tensors and their graphs live, and how they behave with threads, processes and signals."""
+"""The lifetime of tensors and their graphs, and their behaviour with threads, processes and signals."""
 import gc
 import os
 import signal
@@ -113,7 +113,7 @@ def test_exceptions_in_callbacks_leave_nothing_behind():
     gc.collect()
     assert memory() - before < 2 << 20 and sys.getrefcount(x) == references
     x.zero_grad()
-    fused(x).sum().backward()  # and the next pass works
+    fused(x).sum().backward()  # a later pass works
     np.testing.assert_array_equal(x.grad, np.full(1000, 2.0))
 
 

@@ -79,7 +79,7 @@ def test_values_saved_on_the_tape_cannot_be_changed():
         x[0] = 100
     x.assign([7.0, 8.0])
     L.backward()
-    np.testing.assert_array_equal(x.grad, [2, 4])  # at the numbers that L was computed from
+    np.testing.assert_array_equal(x.grad, [2, 4])  # at the values that L was computed from
     np.testing.assert_array_equal(view, [1, 2])
     np.testing.assert_array_equal(x, [7, 8])
 

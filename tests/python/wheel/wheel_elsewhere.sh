@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Does a wheel serve in a clean Debian that has Python and NumPy, and no compiler, after one line of pip?
-#   wheel_elsewhere.sh WHEEL SUITE...      trixie bookworm; as root, with debootstrap and Debian's packages
+# Checks that a wheel works after one pip command in a clean Debian with Python and NumPy but no compiler.
+#   wheel_elsewhere.sh WHEEL SUITE...      SUITE: such as trixie; needs root, debootstrap and Debian's packages
 set -euo pipefail
 wheel=$(realpath "$1") source=$(realpath "$(dirname "${BASH_SOURCE[0]}")/../../..")
 shift

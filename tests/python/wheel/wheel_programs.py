@@ -1,5 +1,5 @@
-"""Checks what an installed package promises, wherever it is installed: the program in README.md prints the output shown there, the lesson of
-thirty minutes runs, and so does the homework with its solutions.
+"""Checks an installed package, regardless of its location: the program in README.md prints the output shown there, and the
+thirty-minute lesson and the solved homework run.
 
   wheel_programs.py CHECKOUT      the folder that contains README.md and docs/
 """
@@ -14,7 +14,7 @@ import argand
 ROOT = os.path.abspath(sys.argv[1])
 assert not argand.__file__.startswith(ROOT + os.sep), argand.__file__
 sys.path.insert(0, os.path.join(ROOT, "docs", "notebooks"))
-import make_notebooks  # can be imported only now
+import make_notebooks  # needs the folder that was just added to sys.path
 
 
 def run(code, name, names):

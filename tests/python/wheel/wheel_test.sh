@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Does a wheel serve by itself, away from the checkout it was made in, and does it hold no more than it needs?
+# Checks that a wheel works outside the checkout it was built in, and contains nothing unnecessary.
 #   wheel_test.sh WHEEL [PYTHON]     needs pip and NumPy; no network, no compiler
 set -euo pipefail
 wheel=$(realpath "$1") python=${2:-/usr/bin/python3} checkout=$(realpath "$(dirname "${BASH_SOURCE[0]}")/../../..")

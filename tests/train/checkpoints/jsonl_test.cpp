@@ -38,7 +38,7 @@ BOOST_AUTO_TEST_CASE(drops_what_a_killed_process_left_half_written) {
 
 BOOST_AUTO_TEST_CASE(keeps_damaged_lines_and_all_around_them) {
   const TemporaryDirectory scratch;
-  // A step larger than the last one in the middle of the log is damaged as well, because steps only grow.
+  // In the middle of the log, a step larger than the last one counts as damaged too, because steps only increase.
   for (const std::string odd : {"not json\n", "{\"loss\":2}\n", "[2]\n", "{\"step\":\"2\"}\n", "\n", "{\"step\":820}\n"}) {
     const std::string kept = "{\"step\":1}\n" + odd + "{\"step\":3}\n";
     const std::string path = scratch.file("log.jsonl", kept + "{\"step\":4}\n{\"step\":5}\n{\"st");
@@ -46,7 +46,7 @@ BOOST_AUTO_TEST_CASE(keeps_damaged_lines_and_all_around_them) {
     BOOST_TEST(contents_of(path) == kept);
     BOOST_TEST(log.damaged() == 1);
   }
-  // At the end, a damaged line may belong to the last step or to the next one, so it stays.
+  // At the end, a damaged line may belong to the last step or to the next one, so it is kept.
   const std::string path = scratch.file("log.jsonl", "{\"step\":3}\n{\"st\n{\"step\":4}\n");
   const JsonLines log(path, 3);
   BOOST_TEST(contents_of(path) == "{\"step\":3}\n{\"st\n");

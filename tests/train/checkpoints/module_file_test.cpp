@@ -1,4 +1,4 @@
-/// Custom modules saved in files: parameters, buffers and the optimiser return bit for bit.
+/// Custom modules saved in files: parameters, buffers and the optimiser are restored bit for bit.
 
 #include "train/checkpoints/module_file.h"
 
@@ -61,7 +61,7 @@ BOOST_AUTO_TEST_CASE(a_run_goes_on_bit_for_bit) {
   BOOST_TEST(load_module(path, other, &of_other) == 3);
   train(other, of_other, 3, 6);
   BOOST_CHECK(saved(path, whole, &of_whole, 6) == saved(path, other, &of_other, 6));
-  // When the net is not training, its output depends on the moments.
+  // Outside training, the output of the net depends on the running moments.
   const Var<C> x = constant(randn<C>({4, 3}, Random(9, 9)));
   const Tensor<C> y = whole(x).value(), again = other(x).value();
   for (std::int64_t k = 0; k < y.size(); ++k) BOOST_CHECK(y.data()[k] == again.data()[k]);

@@ -1,4 +1,4 @@
-/// If the folder of a run is moved, replaced or removed while it trains, no file of another run is touched.
+/// If a run's folder is moved, replaced or removed during training, no file of another run is touched.
 
 #include "train/checkpoints/run_folder.h"
 
@@ -74,7 +74,7 @@ BOOST_AUTO_TEST_CASE(the_newest_checkpoints_and_the_milestones_are_kept) {
     {
       Session session(folder, false, small_run(settings), small_corpus());
       while (session.run().state().step < 7) session.advance();
-      BOOST_TEST(step_of(folder) == 6);  // whatever checkpoints are kept, the run continues from here
+      BOOST_TEST(step_of(folder) == 6);  // the run continues from here, regardless of which checkpoints are kept
     }
     Session session(folder, RunLock(folder.path()), Checkpoint(folder.last()), small_corpus());
     to_the_end(session);
@@ -106,7 +106,7 @@ BOOST_AUTO_TEST_CASE(a_folder_that_was_removed_is_said_in_the_users_words) {
   fs::remove_all(folder.path());
   BOOST_TEST(error_of([&] { session.save(); }) ==
              "save: cannot write " + folder.last() + ": No such file or directory; the file was left as it was");
-  // Another run that takes its place is not touched either.
+  // A second run in the same folder is not touched either.
   Session second(folder, false, run_of_seed("2"), small_corpus());
   BOOST_TEST(error_of([&] { session.save(); }) ==
              "save: cannot write " + folder.last() + ": No such file or directory; the file was left as it was");

@@ -20,7 +20,7 @@ Settings options(std::initializer_list<std::pair<const char*, const char*>> pair
 std::string refused(std::initializer_list<std::pair<const char*, const char*>> pairs) {
   try {
     RunConfig::resolve({}, options(pairs));
-  } catch (const ConfigError& error) {  // not any Error: the exit code depends on the type
+  } catch (const ConfigError& error) {  // not just any Error, because the exit code depends on the type
     return error.what();
   }
   return "";
@@ -193,7 +193,7 @@ BOOST_AUTO_TEST_CASE(numbers_that_would_overflow_are_refused) {
   BOOST_TEST(refused({{"epochs", "30000000000000000"}}) == "epochs: must be at most 1000000000000, got 30000000000000000");
   BOOST_TEST(refused({{"steps", "1000000000000"}, {"batch", "1000000"}, {"accumulate", "100"}}) ==
              "steps: 1000000000000 steps of 100 batches of 1000000 x 128 tokens exceed 2^63; use fewer `steps`");
-  // Each of these factors is acceptable by itself.
+  // Each of these factors is acceptable, but their product is not.
   BOOST_TEST(
       refused({{"accumulate", "1000000"}, {"batch", "100000"}, {"steps", "10"}}).starts_with("config: these sizes need about "));
   for (const char* key : {"irw_passages", "irw_length", "irw_refresh"})
@@ -235,7 +235,7 @@ BOOST_AUTO_TEST_CASE(damaged_json) {
   BOOST_TEST(replaced("\"steps\": 500", "\"stops\": 500").starts_with("config: damaged: "));
   BOOST_TEST(replaced("\"complex_moments\": \"two\"", "\"complex_moments\": \"three\"")
                  .starts_with("complex_moments: \"three\" is not one of two|modulus"));
-  BOOST_TEST(replaced("    \"complex_moments\": \"two\",\n", "") == "");  // as in runs from versions without this choice
+  BOOST_TEST(replaced("    \"complex_moments\": \"two\",\n", "") == "");  // as in runs from versions without this setting
   BOOST_TEST(replaced("    \"eval_protocol\": \"every-token\",\n", "") == "");
   BOOST_TEST(replaced("\"eval_protocol\": \"every-token\"", "\"eval_protocol\": \"blocks\"")
                  .starts_with("eval_protocol: \"blocks\" is not one of every-token|full-blocks"));

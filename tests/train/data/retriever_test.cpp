@@ -1,4 +1,4 @@
-/// Knowledge bases in training: what a run's reflection windows may read, and that an interrupted run continues to read the same.
+/// Knowledge bases in training: what a run's reflection windows may read, and that a resumed run reads the same passages.
 
 #include "train/data/retriever.h"
 
@@ -88,7 +88,7 @@ BOOST_AUTO_TEST_CASE(exchanged_passages_are_a_fixed_order_of_all) {
   for (std::size_t p = 0; p < once.size(); ++p) BOOST_TEST(once[p] != static_cast<std::int32_t>(p));
   BOOST_TEST((once != exchanged(4)));
 
-  // Watchers see the passages that replaced those which were found.
+  // Watchers see the passages that replaced the retrieved ones.
   const Ids tokens(Shape{1, 4}, {1, 2, 3, 4});
   const auto read = [&](bool exchange) {
     Knowledge knowledge = store->knowledge();
@@ -133,13 +133,13 @@ BOOST_AUTO_TEST_CASE(the_audit_finds_nothing_with_the_exclusion_and_leaks_withou
     BOOST_TEST(clean.leaks == 0);
     BOOST_TEST(leaks.empty());
     BOOST_TEST(clean.batches == (clean.windows + 3) / 4);
-    BOOST_TEST(clean.windows >= 248);  // there are 4 000 words in windows of 16
+    BOOST_TEST(clean.windows >= 248);  // the corpus has 4 000 words, and each window has 16
     BOOST_TEST(clean.reads == clean.windows * 16 * 3);
     const RetrievalAudit dirty = audit(search, false, leaks);
     BOOST_TEST(dirty.leaks > 0);
     BOOST_TEST(dirty.leaks == static_cast<std::int64_t>(leaks.size()));
     for (const Leak& leak : leaks) {
-      BOOST_TEST(leak.window_last - leak.window_first == 17);  // 16 tokens that are read, and the last one to be predicted
+      BOOST_TEST(leak.window_last - leak.window_first == 17);  // 16 input tokens and the last target
       BOOST_TEST(leak.passage_last - leak.passage_first == 10);
       BOOST_TEST((leak.passage_first < leak.window_last && leak.window_first < leak.passage_last));
     }

@@ -172,7 +172,7 @@ BOOST_AUTO_TEST_CASE(the_confusion_matrix) {
 }
 
 BOOST_AUTO_TEST_CASE(unknown_tokens_cost_the_bits_that_spell_them) {
-  // Every kind of tokens that has an unknown token, on a text of which it knows only the spaces.
+  // Every kind of tokenizer with an unknown token, on a text in which it knows only the white space.
   for (const char* kind : {"char", "words"}) {
     const TokenizerPtr tokens = make_tokens({.kind = kind}, "aa b\nb aa\n");
     const TokenText read = tokens->encode("xyz wxy wz\nzzz <unk>\n");
@@ -185,9 +185,9 @@ BOOST_AUTO_TEST_CASE(unknown_tokens_cost_the_bits_that_spell_them) {
     const bool words = std::string_view(kind) == "words";
     BOOST_TEST(targets == (words ? 6 : 20), kind);
     BOOST_TEST(bytes == (words ? 18 : 20), kind);
-    BOOST_TEST(unknown == (words ? 3 : 15), kind);  // for words, <unk> is itself a word that stands for something
+    BOOST_TEST(unknown == (words ? 3 : 15), kind);  // in the case of words, a literal <unk> in the text does not count as unknown
     BOOST_TEST(unknown_bytes == (words ? 10 : 15), kind);
-    // A model that predicts <unk> well must not get few bits per byte for that.
+    // A model that predicts <unk> well must not be rewarded with few bits per byte.
     const Evaluation certain{
         .loss = 0, .count = targets, .bytes = bytes, .unknown = unknown, .unknown_bytes = unknown_bytes, .confusion = std::nullopt};
     BOOST_TEST(
@@ -200,7 +200,7 @@ BOOST_AUTO_TEST_CASE(a_summary) {
   BOOST_TEST(summary({.loss = 2, .count = 8, .confusion = std::nullopt}) == "loss 2.0000, perplexity 7.39");
   BOOST_TEST(summary({.loss = 2, .count = 8, .bytes = 32, .confusion = std::nullopt}) ==
              "loss 2.0000, perplexity 7.39, 0.721 bits a byte");  // 2 / ln 2 · 8 / 32
-  // In addition, 2 unknown tokens of 10 bytes together: log2(257) · 12 / 32 bits more.
+  // Two unknown tokens with 10 bytes in total add log2(257) · 12 / 32 bits per byte.
   const Evaluation half_known{.loss = 2, .count = 8, .bytes = 32, .unknown = 2, .unknown_bytes = 10, .confusion = std::nullopt};
   BOOST_TEST(summary(half_known) == "loss 2.0000, perplexity 7.39, 3.723 bits a byte, 25.0 % of the tokens unknown");
   const Evaluation almost{.loss = 2, .count = 8000, .bytes = 32000, .unknown = 1, .unknown_bytes = 5, .confusion = std::nullopt};
@@ -212,7 +212,7 @@ BOOST_AUTO_TEST_CASE(a_summary) {
   BOOST_TEST(labels.objective() == 1 - 2.0 / 3);
   BOOST_TEST(labels.objective("loss") == 0.5);
   BOOST_TEST(labels.objective("f1") == 1 - 2.0 / 3);  // the score is 2/3 for each class
-  ConfusionMatrix one_sided(2);                       // the accuracy is 0.9, but nothing of one class is found
+  ConfusionMatrix one_sided(2);                       // the accuracy is 0.9, but one class is never found
   one_sided.add(0, 0, 9), one_sided.add(1, 0);
   BOOST_TEST((Evaluation{.loss = 1, .count = 10, .confusion = one_sided}).objective("f1") == 1 - (18.0 / 19 + 0) / 2);
   BOOST_TEST((Evaluation{.loss = 2, .count = 8, .confusion = std::nullopt}).objective() == 2);

@@ -29,7 +29,7 @@ BOOST_AUTO_TEST_CASE(spans_double_and_cover_the_window) {
   BOOST_TEST(error_of([] { spans_of_positions(0); }) == "positions: a window must have at least one token, got 0");
 }
 
-// Compared with the log probabilities of single tokens, each from its own pass over the tokens that precede it in its window.
+// Compares with each token's log probability from a separate pass over the tokens that precede it in its window.
 BOOST_AUTO_TEST_CASE(each_token_counts_where_it_stands) {
   ModelConfig config = ModelConfig::defaults("transformer");
   config.vocab_size = 9, config.max_seq_len = 20, config.d_model = 16, config.n_heads = 2, config.d_ff = 16,

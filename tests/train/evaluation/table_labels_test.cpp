@@ -11,7 +11,7 @@ BOOST_AUTO_TEST_SUITE(table_labels)
 
 namespace {
 
-/// A classifier that guesses "long" for texts with a blank.
+/// A classifier that guesses "long" for texts with a space.
 std::vector<Guess> by_length(const std::string& text) {
   if (text.empty()) return {};
   const bool is_long = text.find(' ') != text.npos;
@@ -35,7 +35,7 @@ BOOST_AUTO_TEST_CASE(rows_stay_as_they_are_with_columns_behind_them) {
              "2;x;short, or so;0.750000;long;0.250000\n"
              "3;;;;;\n");
   BOOST_TEST(labelled("a.csv", "1,one text\n2,another one\n") ==
-             "1,one text,long,0.750000\n2,another one,long,0.750000\n");  // there was no header, and none is invented
+             "1,one text,long,0.750000\n2,another one,long,0.750000\n");  // the table has no header, so none is written
   BOOST_TEST(labelled("a.tsv", "note\tn\nx\t1\ny z\t2\n", {}, {.text = "note"}) ==
              "note\tn\tpredicted\tprobability\nx\t1\tshort, or so\t0.750000\ny z\t2\tlong\t0.750000\n");
   BOOST_TEST(labelled("a.csv", "a,b\nx y,z\n", {}, {.header = true}, "b") ==

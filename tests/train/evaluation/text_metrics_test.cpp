@@ -34,7 +34,7 @@ BOOST_AUTO_TEST_CASE(a_text_is_as_likely_as_its_tokens_one_by_one) {
   Ids texts(Shape{B, N});
   for (std::int64_t i = 0; i < B * N; ++i) texts[i] = static_cast<std::int32_t>(Random(3).below(static_cast<std::uint64_t>(i), 9));
   for (const std::int64_t from : {1, 4, 6, 9}) {
-    // Each token is in a window that ends with it, and its context is at least as long as negative_log_likelihood promises.
+    // Each token is scored in a window that ends with it, with at least the context that negative_log_likelihood promises.
     const NoGrad none;
     double expected = 0;
     std::int64_t end = 0;

@@ -17,7 +17,7 @@ BOOST_AUTO_TEST_SUITE(travel)
 
 namespace {
 
-/// How far Adam moves a number in each step, with the rate 1 and these gradients.
+/// How far Adam moves a parameter in each step at learning rate 1, given these gradients.
 std::vector<double> ways(const std::vector<double>& gradients, double beta1, double beta2) {
   Var<double> p = variable(Tensor<double>({1}, {0.0}));
   AdamW<double> adam({{"p", p}}, {.beta1 = beta1, .beta2 = beta2, .eps = 1e-300, .weight_decay = 0});
@@ -31,7 +31,7 @@ std::vector<double> ways(const std::vector<double>& gradients, double beta1, dou
   return found;
 }
 
-/// A language model of 13 words that was "trained" for two logged steps, after which its parameters have the given values.
+/// A language model with a vocabulary of 13, "trained" for two logged steps, after which its parameters have the given values.
 struct Fixture {
   TemporaryDirectory scratch;
   RunConfig config;
@@ -86,7 +86,7 @@ BOOST_AUTO_TEST_CASE(no_gradients_move_a_number_further_than_the_longest_step) {
     for (const double way : ways(steady, beta1, beta2)) BOOST_TEST(std::abs(way - 1) < 1e-9);
     for (const auto& gradients : {noise, growing})
       for (const double way : ways(gradients, beta1, beta2)) BOOST_TEST(way <= longest * (1 + 1e-9));
-    if (beta2 == 0.98)  // with slower averages, 300 steps do not come close
+    if (beta2 == 0.98)  // with slower averages, 300 steps do not get near the bound
       BOOST_TEST(std::abs(ways(growing, beta1, beta2).back() / longest - 1) < 0.01);
   }
   BOOST_TEST(std::abs(longest_adam_step(0.9, 0.98) - 1.698) < 1e-3);
@@ -142,11 +142,12 @@ BOOST_AUTO_TEST_CASE(equal_weights_have_entropy_1_and_one_phase_has_resultant_1)
     for (const char* layer : {"attn.q.weight", "attn.k.weight"}) fixture.numbers(block + std::string(layer)).fill(0);
   for (const HeadFigures& head : attention_figures<double>(*fixture.model, fixture.set)) {
     BOOST_TEST(std::abs(head.entropy - 1) < 1e-12);
-    // t + 1 equal weights have the largest 1/(t + 1), for the seven positions of a window that see more than one.
+    // At position t, each of the t + 1 equal weights is 1/(t + 1); the mean is over the seven positions that see more than one.
     BOOST_TEST(std::abs(head.largest - (1 / 2.0 + 1 / 3.0 + 1 / 4.0 + 1 / 5.0 + 1 / 6.0 + 1 / 7.0 + 1 / 8.0) / 7) < 1e-12);
     BOOST_TEST(*head.phases_of_q == 0);  // zeros have no phase
   }
-  // Makes all keys (1, 0), by LayerNorms with gain 0 and bias 1 and a map that adds what it reads.
+  // Gives all keys phase 0: LayerNorms with gain 0 and bias 1 return ones, which the even rows of the key matrix sum and the odd
+  // rows ignore.
   for (const char* block : {"blocks.0.", "blocks.1."}) {
     fixture.numbers(block + std::string("norm1.weight")).fill(0);
     fixture.numbers(block + std::string("norm1.bias")).fill(1);

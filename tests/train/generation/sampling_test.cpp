@@ -63,8 +63,8 @@ BOOST_AUTO_TEST_CASE(min_p_keeps_what_is_nearly_as_likely_as_the_likeliest) {
 }
 
 BOOST_AUTO_TEST_CASE(repetition_brings_logits_down_on_either_side_of_zero) {
-  // The logits are ln 4, 0 and -ln 2. The penalty 2 halves the first and doubles the last, which gives the weights 2, 1 and 1/4,
-  // with the sum 3.25.
+  // The logits are ln 4, 0 and -ln 2. A penalty of 2 halves the first and doubles the last, which gives weights 2, 1 and 1/4 with
+  // the sum 3.25.
   const std::array<double, 3> logits = {std::log(4), 0, -std::log(2)};
   const std::vector<std::int32_t> text = {2, 0, 2, 2};
   std::array<double, 3> count{};
@@ -90,7 +90,7 @@ BOOST_AUTO_TEST_CASE(a_draw_is_a_function_of_seed_and_number) {
     differ = differ || sample<float>(logits, {.seed = 3}, i) != sample<float>(logits, {.seed = 4}, i);
   }
   BOOST_TEST(differ);
-  BOOST_TEST(sample<float>(logits, {.temperature = 0}, 0) == 0);  // in a tie, the smaller id wins
+  BOOST_TEST(sample<float>(logits, {.temperature = 0}, 0) == 0);  // a tie goes to the smaller id
 }
 
 BOOST_AUTO_TEST_CASE(extreme_logits) {

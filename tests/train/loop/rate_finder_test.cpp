@@ -14,7 +14,7 @@ BOOST_AUTO_TEST_CASE(the_suggestion_is_below_the_lowest_loss_and_not_above_the_s
   // The loss falls from 1e-4 on, is steepest at 1e-3 and lowest at 1e-2, and then rises.
   std::vector<RatePoint> points;
   for (int k = 0; k <= 120; ++k) {
-    const double x = -6 + k * 0.05;  // the rate's logarithm
+    const double x = -6 + k * 0.05;  // the decimal logarithm of the rate
     const double loss = 3 - 1 / (1 + std::exp(-6 * (x + 3))) + (x > -2 ? 5 * (x + 2) * (x + 2) : 0);
     points.push_back({.lr = std::pow(10, x), .loss = loss, .smooth = loss});
   }

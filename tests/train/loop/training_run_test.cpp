@@ -44,7 +44,8 @@ BOOST_AUTO_TEST_CASE(a_step_counts_its_products) {
   BOOST_TEST(flops({{"batch", "8", ""}}) == 2 * once);
   BOOST_TEST(flops({{"accumulate", "3", ""}}) == 3 * once);
   BOOST_TEST(flops({{"precision", "float64", ""}}) == once);  // the count does not depend on the precision
-  // Two matrices of 16 x d_ff, each multiplied with 4 x 16 tokens: forwards, for the gradient of its input, and for its own.
+  // Two matrices of 16 x d_ff, each multiplied by 4 x 16 tokens three times: forwards, and for the gradients of its input and of
+  // itself.
   BOOST_TEST(flops({{"d_ff", "40", ""}}) - once == 2 * 3 * 2 * 64 * 16 * (40 - 24));
 }
 
@@ -53,7 +54,7 @@ BOOST_AUTO_TEST_CASE(rounded_factors_train_much_like_whole_ones) {
     set_num_threads(threads);
     TrainingRun<float> run(small_run({{"precision", precision, ""}, {"d_model", "64", ""}, {"d_ff", "64", ""}}), small_corpus());
     while (!run.finished()) run.step();
-    BOOST_TEST(!bf16_products_enabled());  // validations use full precision
+    BOOST_TEST(!bf16_products_enabled());  // validation runs in full precision
     bool is_best = false;
     return run.validate(is_best).loss;
   };
@@ -81,7 +82,7 @@ BOOST_AUTO_TEST_CASE(a_step_reports_what_it_did) {
 }
 
 BOOST_AUTO_TEST_CASE(accumulating_two_batches_is_the_batch_of_both) {
-  // Batches are consecutive parts of one order of windows, so two batches of 2 are one batch of 4.
+  // Batches are consecutive slices of one order of windows, so two batches of 2 make up one batch of 4.
   TrainingRun<double> one(small_run(), small_corpus());
   TrainingRun<double> two(small_run({{"batch", "2", ""}, {"accumulate", "2", ""}}), small_corpus());
   for (int i = 0; i < 5; ++i) {
@@ -92,7 +93,7 @@ BOOST_AUTO_TEST_CASE(accumulating_two_batches_is_the_batch_of_both) {
 }
 
 BOOST_AUTO_TEST_CASE(accumulating_a_short_batch_is_the_batch_of_both) {
-  // With 11 articles in batches of 8 and 3, each epoch is one step of the same articles as a single batch of 11.
+  // With 11 articles in batches of 8 and 3, each epoch is one step over the same articles as a single batch of 11.
   const LabelledCorpus articles = make_labelled_corpus(topic_articles(11, 5, 0), 1000, 0, 0);
   const auto run_with = [&](const char* batch, const char* accumulate, const char* by) {
     return TrainingRun<double>(RunConfig::resolve({},
@@ -117,9 +118,9 @@ BOOST_AUTO_TEST_CASE(accumulating_a_short_batch_is_the_batch_of_both) {
     BOOST_TEST(a.cross_entropy == b.cross_entropy, boost::test_tools::tolerance(1e-12));
     BOOST_TEST(a.grad_norm == b.grad_norm, boost::test_tools::tolerance(1e-12));
     BOOST_TEST(a.tokens == b.tokens);
-    // Runs from versions without this choice continue in this way.
+    // Runs from versions without this choice keep the old rule, which gives a different loss.
     BOOST_TEST(std::abs(a.cross_entropy / c.cross_entropy - 1) > 1e-4);
-    // Later gradients belong to parameters in which Adam has amplified rounding errors, by dividing by small second moments.
+    // Later gradients are not compared: Adam amplifies rounding errors in the parameters, by dividing by small second moments.
     if (i > 0) continue;
     double worst = 0;
     for (std::size_t p = 0; p < whole.parameters().size(); ++p) {
@@ -132,7 +133,7 @@ BOOST_AUTO_TEST_CASE(accumulating_a_short_batch_is_the_batch_of_both) {
 }
 
 BOOST_AUTO_TEST_CASE(batches_of_one_size_accumulate_as_ever) {
-  // The weights are then exactly 1: with 12 articles in batches of 4, both rules take the same steps, bit for bit.
+  // With 12 articles in batches of 4, the weights are exactly 1, so both rules take the same steps, bit for bit.
   const LabelledCorpus articles = make_labelled_corpus(topic_articles(12, 5, 0), 1000, 0, 0);
   std::vector<std::vector<float>> ends;
   for (const char* by : {"targets", "batches"}) {
@@ -192,7 +193,7 @@ BOOST_AUTO_TEST_CASE(second_moments_of_two_kinds) {
   for (int i = 0; i < 3; ++i) two.step(), modulus.step();
   BOOST_TEST((numbers(two.parameters()) != numbers(modulus.parameters())));
 
-  // The configurations differ, so a run refuses at once; an optimiser by itself refuses because of the state that it finds.
+  // A run refuses because the configurations differ; a separate optimiser refuses because of the stored state.
   two.save(scratch / "two");
   modulus.save(scratch / "modulus");
   BOOST_TEST(error_of([&] { two.restore(Checkpoint(scratch / "modulus")); }) ==
@@ -255,7 +256,7 @@ BOOST_AUTO_TEST_CASE(a_session_validates_logs_and_saves_when_due) {
   std::istringstream lines(contents_of(folder.log()));
   for (std::string line; std::getline(lines, line);) {
     const auto json = nlohmann::json::parse(line);
-    if (json.contains("valid_loss")) BOOST_TEST(json["valid_tokens"] == 199);  // all of the 200 tokens but the first
+    if (json.contains("valid_loss")) BOOST_TEST(json["valid_tokens"] == 199);  // all 200 tokens but the first
     if (!json.contains("loss")) continue;
     logged.push_back(json["step"]);
     for (const char* key :

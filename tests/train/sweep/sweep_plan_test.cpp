@@ -108,7 +108,7 @@ BOOST_AUTO_TEST_CASE(every_combination_with_every_seed) {
   BOOST_TEST(world.trained.size() == 12U);
   BOOST_TEST(best_of(plan) == "lr=3e-3,dropout=0");
   BOOST_TEST(plan.ranking(false).size() == 6U);
-  BOOST_TEST(plan.edges().empty());  // there is nothing below a dropout of 0
+  BOOST_TEST(plan.edges().empty());  // a dropout of 0 cannot be lowered
 }
 
 BOOST_AUTO_TEST_CASE(halving_trains_the_best_third_in_full_and_the_best_with_the_other_seeds) {
@@ -117,7 +117,7 @@ BOOST_AUTO_TEST_CASE(halving_trains_the_best_third_in_full_and_the_best_with_the
   BOOST_TEST(with_defaults(plan.settings(SweepRun{0, true, 0})).training.steps == 30);
   BOOST_TEST(with_defaults(plan.settings(SweepRun{0, false, 0})).training.steps == 90);
   SimulatedRuns world;
-  // The best after a third is not the best in the end.
+  // The best value after a third of the steps is not the best in the end.
   world.finish(plan, [](double lr, const SweepRun& run) { return bowl(lr, run.third ? 3.9e-3 : 2e-3); });
   BOOST_TEST(world.trained.size() == 5U + 2U + 2U);
   BOOST_TEST(world.trained.contains("lr=2e-3/seed-2"));
@@ -142,7 +142,7 @@ BOOST_AUTO_TEST_CASE(widening_goes_on_until_the_best_is_inside) {
       for (const auto& [name, _] : world.trained) full += !name.starts_with("third/");
       BOOST_TEST(full >= 3U);
     }
-  // If the best value is always at an end, the search ends with a warning.
+  // If the best value is always at an end of the range, the search stops with a warning.
   SweepPlan plan({.grid = grid_of({{"lr", "1e-3,2e-3", ""}}), .widen = true}, with_defaults);
   SimulatedRuns world;
   world.finish(plan, [](double lr, const SweepRun&) { return -lr; });
@@ -175,7 +175,7 @@ BOOST_AUTO_TEST_CASE(a_configuration_that_fails_with_another_seed_is_not_the_bes
   BOOST_TEST(plan.name(plan.ranking(false).back()) == "lr=4e-3");
 }
 
-// Wherever a sweep is interrupted, it reaches the same result and trains nothing twice.
+// A sweep that is interrupted at any point reaches the same result and trains nothing twice.
 BOOST_AUTO_TEST_CASE(a_stopped_sweep_comes_to_the_same_end) {
   const SweepRequest request{
       .grid = grid_of({{"lr", "1e-3,2e-3,4e-3", ""}}, {}, 3), .halving = true, .widen = true, .search_seeds = 2};
