@@ -27,7 +27,7 @@ struct RowRange {
 template <RealScalar R>
 Ids nearest_rows(const Tensor<R>& queries, const Tensor<R>& rows, std::int64_t k, std::span<const RowRange> excluded = {});
 
-/// Throws unless k of the P rows are left for every group: the common check of all searches.
+/// Throws unless k of the P rows are left for every group: the check that all searches share.
 void require_candidates(std::int64_t N, std::int64_t P, std::int64_t k, std::span<const RowRange> excluded);
 
 /// x rounded to float, the precision of an index.

@@ -10,7 +10,7 @@
 
 namespace argand {
 
-/// y[i] = f(x[i], ...), all of one shape.
+/// y[i] = f(x[i], ...), all of the same shape.
 template <class F, Scalar A, Scalar... Rest>
 auto map(const F& f, const Tensor<A>& a, const Tensor<Rest>&... rest) {
   using Out = decltype(f(A(), Rest()...));
