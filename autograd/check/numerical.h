@@ -94,8 +94,8 @@ struct Derivative {
   bool jump = false;     ///< the value itself is discontinuous
 };
 
-/// A change f(t) − f(x) and its rounding, assuming f is computed as precisely as its type allows: nonzero even where the change is
-/// too small to be seen. Any further noise of f is measured.
+/// A change f(t) − f(x) and its rounding, assuming f is computed as precisely as its type allows: the rounding is nonzero even if
+/// the change is too small to show. Any further noise of f is measured.
 struct Change {
   double value = 0;
   double rounding = 0;

@@ -26,7 +26,8 @@ enum class Fault {
 };
 std::string_view fault_name(Fault fault);
 
-/// Falsifies the gradients that the op gives its inputs, on every tape of this thread, while alive. One at a time.
+/// Falsifies the gradients that the op gives its inputs, on every tape of this thread, during its lifetime. Only one may exist at a
+/// time.
 class PlantedFault {
  public:
   /// Throws if there is no such op.

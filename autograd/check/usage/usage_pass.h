@@ -14,7 +14,7 @@ namespace argand {
 /// The elements of one tensor in row-major order; imaginary parts are 0 if it is real.
 using Numbers = std::vector<std::complex<double>>;
 
-/// |z|, fast for the real numbers that most are: calling hypot() for each took a tenth of the time of a whole check.
+/// |z|, fast for real numbers, as most are: calling hypot() for each took a tenth of the time of a whole check.
 inline double modulus(std::complex<double> z) { return z.imag() == 0 ? std::abs(z.real()) : std::abs(z); }
 
 template <RealScalar R>
@@ -64,7 +64,7 @@ class Passes {
   std::vector<AnyTensorOf<R>> inputs_;
 };
 
-/// The change of each number under random relative changes ε = `step` of all inputs and incoming gradients, divided by ε: what
+/// The change of each value under random relative changes ε = `step` of all inputs and incoming gradients, divided by ε: what
 /// rounding of the operands alone can cause, in units of the last place.
 struct Condition {
   std::vector<double> value = {};
