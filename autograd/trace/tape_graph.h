@@ -6,7 +6,7 @@
 ///     graph.backward(loss);                                   // or graph.stop() for a drawing without gradients
 ///     write_file_atomically("model.dot", to_dot(graph));
 ///
-/// Unlike the tape, it also has constants and ops that are not differentiated.
+/// Unlike the tape, it also includes constants and ops that are not differentiated.
 
 #include <complex>
 #include <map>
@@ -39,7 +39,7 @@ struct TapeNode {
   /// The contribution of this op's vjp to the gradient of each input that is a single number; keys are nodes of `inputs`.
   std::map<std::size_t, std::complex<double>> contributions = {};
 
-  /// Whether its value or its gradient, where known, has a number that is not finite.
+  /// Whether its value or its gradient, where known, has an element that is not finite.
   bool is_infinite() const;
 };
 

@@ -1,5 +1,5 @@
 #pragma once
-/// Shared by the convolutions over one, two and three axes: their sizes, checked in the name of the calling op, and the matrix
+/// Shared by the convolutions over one, two and three axes: their sizes, with errors that name the calling op, and the matrix
 /// products with windows as columns.
 
 #include <algorithm>
@@ -25,8 +25,8 @@ struct ConvolutionPlan {
   std::int64_t multiplications() const { return N * groups * channels * windows.rows() * windows.places(); }
 };
 
-/// Calls f(n, g, columns) for every image and group; `columns` is a per-thread buffer for the columns of one. Many small images are
-/// shared among threads; for a few large ones the matrix product does the threading.
+/// Calls f(n, g, columns) for every image and group; `columns` is a per-thread buffer for the columns of one group. Many small
+/// images are shared among threads; for a few large ones the matrix product does the threading.
 template <Scalar T, class F>
 void for_images(const ConvolutionPlan& p, const F& f) {
   const auto some = [&](std::int64_t begin, std::int64_t end) {
@@ -63,7 +63,7 @@ void add_places_to_image(const ConvolutionPlan& p, const T* places, Transpose we
   });
 }
 
-/// dweight[g] (+)= Σ_n places[n, g] columns(image[n, g])ᵀ, one factor conjugated, in the order of n for any number of threads.
+/// dweight[g] (+)= Σ_n places[n, g] columns(image[n, g])ᵀ, one factor conjugated, summed in the order of n for any thread count.
 template <Scalar T>
 void add_to_weight(const ConvolutionPlan& p, const T* places, Transpose places_are, const T* image, Transpose columns_are, bool add,
                    T* dweight) {

@@ -149,7 +149,7 @@ class SvdMiddle {
       }
   }
 
-  /// Divides X_j, vector j of the part of dU or dV outside the span of U or V, by s_j. `step` is the stride between its numbers.
+  /// Divides X_j, vector j of the part of dU or dV outside the span of U or V, by s_j. `step` is the stride between its elements.
   void divide(T* X, std::int64_t size, std::int64_t vector, std::int64_t step, R scale) const {
     for (std::int64_t j = 0; j < k_; ++j) {
       R depends = 0;

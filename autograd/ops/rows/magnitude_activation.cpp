@@ -216,7 +216,7 @@ struct Relu {
 template <class F, RealScalar R>
 struct MagnitudeActivation {
   std::int64_t rows, D;
-  R w, slope;   ///< of the measure, and dw/dθ
+  R w, slope;   ///< w of the measure, and dw/dθ
   Tensor<R> c;  ///< [D]
 
   template <int P>

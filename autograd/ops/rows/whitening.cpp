@@ -58,10 +58,10 @@ static const Op whiten_op(
 
 namespace {
 
-/// Computes w and v from the sums of |u|² and u² over n numbers multiplied by `scale` (autograd/ops/rows/row_scale.h).
+/// Computes w and v from the sums of |u|² and u² over n elements multiplied by `scale` (autograd/ops/rows/row_scale.h).
 template <RealScalar R>
 void map_of_sums(R squares, std::complex<R> pseudo, R n, R eps, R scale, R& w, std::complex<R>& v) {
-  const R length = std::abs(pseudo), gap = squares - length < 0 ? R(0) : squares - length;  // negative only by rounding; NaN stays
+  const R length = std::abs(pseudo), gap = squares - length < 0 ? R(0) : squares - length;  // < 0 only by rounding; NaN is kept
   const R along = inverse_of_root(squares + length, n, 2 * eps, scale), across = inverse_of_root(gap, n, 2 * eps, scale);
   const std::complex<R> towards = length == 0 ? std::complex<R>(0) : pseudo / length;
   constexpr R root = std::numbers::sqrt2_v<R> / 2;
