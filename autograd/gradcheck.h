@@ -23,7 +23,7 @@ struct GradcheckOptions {
   double tolerance = 1e-8;        ///< on |analytic − numerical| / |gradient|; error bars may be half of it (judge in verdict.h)
   int projections = 2;
   bool full_jacobian = false;
-  std::uint64_t seed = 0x6C4D;  ///< for the random weights
+  std::uint64_t seed = 0x6C4D;  ///< seed of the random weights
   bool blame_ops = true;        ///< when f fails, run the check of every op that it recorded and name those that fail
   bool parallel = false;        ///< differentiate several elements at once: f must be callable from several threads
   RiddersOptions ridders = {};

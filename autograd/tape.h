@@ -120,7 +120,7 @@ class Tape {
   std::size_t max_entries_ = 100'000;
   BackwardWatch watch_;
   Context& context_;
-  std::shared_ptr<std::vector<Tape*>> tapes_;  // the context's, which may be destroyed before this tape
+  std::shared_ptr<std::vector<Tape*>> tapes_;  // the context's list; the context may be destroyed before this tape
   std::thread::id thread_;
 };
 

@@ -166,7 +166,7 @@ using AnyTensorOf = std::variant<Tensor<R>, Tensor<std::complex<R>>>;
 using Real = Var<double>;
 using Complex = Var<std::complex<double>>;
 
-/// A leaf that accumulates a gradient. With no role given, a tensor of two or more axes is treated as a matrix.
+/// A leaf that accumulates a gradient. If no role is given, a tensor of two or more axes is treated as a matrix.
 template <Scalar T>
 Var<T> variable(Tensor<T> value, Role role);
 template <Scalar T>

@@ -120,7 +120,7 @@ class ThreadCache {
       while (first_[k] != nullptr) pool().release(std::exchange(first_[k], first_[k]->next), (k + 1) * alignment);
     bytes_ = 0;
   }
-  /// In bytes. Other threads may call it.
+  /// The size of the free blocks, in bytes. Other threads may call this.
   std::int64_t free_bytes() const { return bytes_.load(std::memory_order_relaxed); }
 
  private:

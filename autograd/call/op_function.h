@@ -75,9 +75,10 @@ struct CallResult {
 class OpFunction {
  public:
   using Parameters = std::initializer_list<ParameterText>;
-  /// Registers the function until it is destroyed. A call uses the best-fitting overload of `f`, the first among equals. Several
-  /// results have names, Results{"U", "S", "Vh"}. A function not named after an op has a description, or the op it is an alias of.
-  /// Faults (a name already taken, a default of the wrong type) throw on the first call, as an Op's do.
+  /// Registers the function until it is destroyed. A call uses the best-fitting overload of `f`, or the first of several that fit
+  /// equally well. Several results have names, Results{"U", "S", "Vh"}. A function not named after an op has a description or names
+  /// the op that it is an alias of. Faults (a name already taken, a default of the wrong type) throw on the first call, as an Op's
+  /// do.
   template <class... F>
   requires(std::is_empty_v<F>&&...) OpFunction(const char* name, Parameters parameters, F...)
       : OpFunction(name, "", parameters, {}, overloads<F...>()) {}

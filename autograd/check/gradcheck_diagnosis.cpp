@@ -76,7 +76,7 @@ ComplexValues chosen(const ComplexValues& values, const std::vector<std::size_t>
   return result;
 }
 
-/// The elements of each concatenated tensor with its last two axes transposed, in row-major order in the old shape.
+/// Transposes the last two axes of each concatenated tensor and reshapes the result to the old shape.
 ComplexValues transposed(const ComplexValues& values, const Shape& shape) {
   const std::size_t rows = static_cast<std::size_t>(shape[-2]), columns = static_cast<std::size_t>(shape[-1]);
   ComplexValues result(values.size());

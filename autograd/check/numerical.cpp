@@ -37,7 +37,7 @@ bool is_noise(std::span<const Step> steps) {
   return steps.back().size() > 1e-4 * largest;
 }
 
-/// The five limits of one function's steps, from the largest step to the smallest, without the last `dropped`.
+/// The five limits of one function's steps, from the largest step to the smallest, ignoring the last `dropped` steps.
 Derivative extrapolate(std::span<const Step> steps, std::size_t dropped) {
   Derivative d;
   d.flat = true;
@@ -168,7 +168,7 @@ class Differentiation {
   const Changes& changes_;
   double x_;
   const RiddersOptions& options_;
-  std::vector<std::vector<Step>> steps_;  // [function], from the largest step to the smallest
+  std::vector<std::vector<Step>> steps_;  // per function, from the largest step to the smallest
   std::vector<Change> below_, above_;
 };
 

@@ -13,7 +13,7 @@ enum class Fault {
   Conjugate,  ///< conjugated
   Twice,      ///< doubled
   Half,       ///< halved
-  Transpose,  ///< the elements of the transposed last two axes, in row-major order in the old shape
+  Transpose,  ///< the last two axes transposed, then reshaped to the old shape
   // Faults that a careless check misses. Unless stated otherwise, the gradient is doubled when
   Adding,         ///< there is a gradient already, to which it is added
   Overwriting,    ///< there is a gradient already, which is overwritten

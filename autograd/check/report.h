@@ -55,7 +55,7 @@ struct ReportRow {
   bool is_complex() const { return scalar.starts_with("complex"); }
   /// The row for a tensor.
   static ReportRow of(std::string name, const AnyTensor& x);
-  /// The row for a check by a single number: passes if `error` is at most `bar` and there are no faults.
+  /// The row for a check of a single number: passes if `error` is at most `bar` and there are no faults.
   static ReportRow of(RowKind kind, std::string name, std::int64_t compared, std::string unit, double error, double bar,
                       std::vector<std::string> faults = {});
   /// Sets verdict, worst error and bar from the elements: the worst of them decides.

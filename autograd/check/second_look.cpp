@@ -125,7 +125,7 @@ class Coordinate {
     return gradient >= sum.low - slack && gradient <= sum.high + slack;
   }
 
-  /// A random step of all coordinates, in units of max(1, |x|), and one of this coordinate.
+  /// A random step in all coordinates, in units of max(1, |x|), plus a step in this coordinate.
   std::vector<ComplexValues> displaced(std::uint64_t k, double by, double step) const {
     std::vector<ComplexValues> v;
     for (std::size_t i = 0; i < projected_.inputs().size(); ++i) {

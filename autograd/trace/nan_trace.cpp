@@ -132,7 +132,7 @@ void NanTrace::backward(const TapeEntry& entry) {
     return !dx || all_finite(*dx);
   });
   if (finite) {
-    if (at < kept_.size()) kept_.resize(at);  // entries that the backward pass has passed
+    if (at < kept_.size()) kept_.resize(at);  // the backward pass is past these entries
     return;
   }
   NonFinite where{.op = entry.op, .backward = true, .scope = entry.scope, .tensors = {}};

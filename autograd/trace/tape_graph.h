@@ -25,7 +25,7 @@ struct TapeNode {
   enum class Role { Op, Parameter, Variable, Constant, Ids };
   Role role = Role::Op;
   std::string name = {};   ///< name of the op or parameter, or ""
-  const Op* op = nullptr;  ///< null unless an op
+  const Op* op = nullptr;  ///< null unless the node is an op
   /// The module path of an op, {"blocks.0", "attn"}; for an input, the part of the path that all its users share.
   std::vector<std::string> scope = {};
   Shape shape = {};

@@ -90,7 +90,7 @@ void direct_gemm(const Product<R>& p) {
   const Strided<R> A = factor_a(p);
   for (std::int64_t k = 0; k < p.K; k += terms) {
     const std::int64_t K = std::min(terms, p.K - k);
-    // The panel of the columns from j on begins at j · K and has rows of `step` elements.
+    // The panel that starts at column j is stored from j · K on, in rows of `step` elements.
     const auto step = [&](std::int64_t j) { return std::min(columns, padded - j); };
     if (packed)
       for (std::int64_t j = 0; j < p.N; j += columns)

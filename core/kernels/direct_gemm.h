@@ -37,7 +37,7 @@ template <RealScalar R>
 void direct_gemm(std::int64_t M, Strided<R> A, const PackedPanels<R>& B, std::int64_t first, std::int64_t n, R* C, std::int64_t ldc,
                  R alpha = 1, R beta = 0);
 
-/// op(A) of a product.
+/// The factor op(A) of a product.
 template <RealScalar R>
 Strided<R> factor_a(const Product<R>& p) {
   return transposes(p.a_is) ? Strided<R>{p.A, 1, p.lda} : Strided<R>{p.A, p.lda, 1};

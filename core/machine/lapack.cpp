@@ -158,8 +158,8 @@ std::vector<T> padded_copy(const T* x, std::size_t size) {
   return copy;
 }
 
-/// T in double precision. Iterative routines run in it: in float, a kernel of OpenBLAS 0.3.21 for processors without AVX (ssymv)
-/// reads memory that an earlier product left behind, and its NaNs spoil the product of a finite matrix.
+/// The double-precision type for T, in which iterative routines run: in float, a kernel of OpenBLAS 0.3.21 for processors without
+/// AVX (ssymv) reads memory that an earlier product left behind, and NaNs there spoil the product of a finite matrix.
 template <Scalar T>
 using Doubled = std::conditional_t<ComplexScalar<T>, std::complex<double>, double>;
 

@@ -17,7 +17,7 @@ class Work {
   void (*call_)(const void*, int, int);
 };
 
-/// The number of threads that work of the calling thread may use.
+/// The number of threads that the calling thread's work may use.
 int limit();
 /// n >= 1. Applies to the calling thread and to threads started later.
 void set_limit(int n);

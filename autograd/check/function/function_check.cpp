@@ -13,7 +13,7 @@ namespace {
 
 constexpr double beside = 0.01;  // distance of the second point from the first, relative to each element
 
-/// f with gradients in this library's convention: in JAX's convention, conj(gradient for conj(W)).
+/// f with gradients in this library's convention: those in JAX's convention become conj(gradient for conj(W)).
 DifferentiableFunction in_convention(const DifferentiableFunction& f, Convention convention) {
   if (convention == Convention::Conjugate) return f;
   const auto gradients = [f](const std::vector<AnyTensor>& x, std::span<const std::complex<double>> W) {

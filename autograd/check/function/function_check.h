@@ -24,7 +24,7 @@ struct FunctionCheckOptions {
   double tolerance = 1e-8;                    ///< relative error, as in GradcheckOptions
   std::vector<double> tolerances = {};        ///< one per input, overriding `tolerance`
   std::vector<double> absolute = {};          ///< one per input: additional absolute deviation allowed for an element
-  /// The relative error of the values of f. nullopt: measured where differences do not pass; a function noisier than
+  /// The relative error of the values of f. nullopt: it is measured if differences do not pass; a function noisier than
   /// double precision is judged by a fit (noisy_slope.h), and a note states the precision reached. 0: exact.
   std::optional<double> noise = {};
   bool every_element = false;

@@ -16,7 +16,7 @@ namespace {
 /// The derivative along a direction, computed from the gradient under test.
 struct SlopeAlong {
   double value = 0;
-  double size = 0;      ///< √ Σ of its terms' squares: the size of a slope whose terms do not cancel
+  double size = 0;      ///< √ of the sum of its terms' squares: the size of a slope whose terms do not cancel
   double rounding = 0;  ///< bound on its rounding error
   double relative_error(double other) const {
     const double largest = std::max(std::abs(value), std::abs(other));

@@ -27,7 +27,7 @@ struct TaylorRemainder {
     double bend;       ///< |φ(t) + φ(−t) − 2 φ(0)|, independent of the slope: like t² where φ is smooth, like t at a kink
     double floor;      ///< rounding, noise, and the contribution of the allowed error of the slope
   };
-  std::vector<Step> steps;  ///< from t = 0.1 down to 1e-9, each √10 times shorter
+  std::vector<Step> steps;  ///< from t = 0.1 down to 1e-9, each step √10 times shorter
   double noise = 0;         ///< noise of φ, beyond its rounding
   /// Fitted over the smallest steps, at most two decades, whose remainder is ten times the floor: higher orders affect larger
   /// steps, rounding dominates smaller ones.

@@ -21,7 +21,7 @@ template <RealScalar R>
 Numbers numbers_of(const AnyTensorOf<R>& x) {
   return std::visit([](const auto& t) { return Numbers(t.begin(), t.end()); }, x);
 }
-/// A tensor of the same shape with other elements. Drops imaginary parts if it is real.
+/// A tensor of the same shape with different elements. Drops imaginary parts if it is real.
 template <RealScalar R>
 AnyTensorOf<R> with_numbers(const AnyTensorOf<R>& like, const Numbers& numbers);
 
@@ -52,7 +52,7 @@ class Passes {
   /// Records f once for each incoming gradient, calls `between`, and walks the tape once: gradients are added to those of the
   /// variables. Returns the value.
   Numbers pass(const Variables& x, std::span<const Numbers> incoming, const std::function<void()>& between = {}) const;
-  /// One pass from new variables.
+  /// One pass, starting from new variables.
   Sample fresh(const Numbers& incoming) const;
 
   static std::vector<Numbers> gradients(const Variables& x);

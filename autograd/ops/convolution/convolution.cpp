@@ -149,7 +149,7 @@ namespace {
 /// f of a real and a complex operand, linear in each, from two real products instead of the four of a complex one.
 template <RealScalar R, class F>
 Var<std::complex<R>> with_complex_signal(const Var<std::complex<R>>& x, const F& f) {
-  // Real and imaginary part become two images of a batch.
+  // Real and imaginary parts become two images of a batch.
   const Var<R> y = f(concatenate(std::vector{real(x), imag(x)}, 0));
   return make_complex(slice(y, 0, 0, x.dim(0)), slice(y, 0, x.dim(0), 2 * x.dim(0)));
 }

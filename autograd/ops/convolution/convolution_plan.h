@@ -81,7 +81,7 @@ void add_to_weight(const ConvolutionPlan& p, const T* places, Transpose places_a
   if (p.N == 0 && !add) std::fill_n(dweight, p.groups * p.weight_step(), T(0));
 }
 
-/// Extends options of up to three axes to three; the missing leading axes keep the defaults.
+/// Extends options for up to three axes to three; the missing leading axes keep the defaults.
 template <std::size_t n>
 ConvolutionOptionsOf<3> of_three_axes(const ConvolutionOptionsOf<n>& o, std::size_t axes) {
   ConvolutionOptionsOf<3> all;

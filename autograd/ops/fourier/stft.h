@@ -19,7 +19,7 @@ struct StftOptions {
   std::optional<Var<R>> window = {};     ///< [W], W <= n_fft, in the middle of the frame; ones by default. May require a gradient.
   bool center = true;                    ///< frame t is centred at x[t hop], with the signal padded by n_fft / 2 at both ends
   Padding padding = Padding::Reflect;    ///< Reflect needs more than n_fft / 2 elements
-  bool normalized = false;               ///< divided by √n_fft
+  bool normalized = false;               ///< whether the spectrum is divided by √n_fft
   bool onesided = true;                  ///< for a real signal: only the frequencies 0, ..., n_fft / 2
 };
 

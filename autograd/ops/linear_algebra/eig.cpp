@@ -29,7 +29,7 @@ GeneralEigen<R> general_eigen_of(const Var<std::complex<R>>& packed, std::int64_
   return {std::move(values), pieces.matrix(n, n)};
 }
 
-/// Losses invariant under phases: the values; |v|², element by element; and a function of the matrix.
+/// Losses that do not depend on the phases: the values; |v|², element by element; and a function of the matrix.
 constexpr auto general_values = [](auto A) { return eigvals(A); };
 constexpr auto general_moduli = [](auto A) { return abs2(eig(A).vectors); };
 constexpr auto values_and_moduli = [](auto A) {

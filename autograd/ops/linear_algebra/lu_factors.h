@@ -220,7 +220,7 @@ class LuFactors {
 
   Stack stack_;
   Shape shape_;
-  Tensor<T> factors_;  // each by columns
+  Tensor<T> factors_;  // each stored by columns
   std::vector<One> ones_;
 };
 

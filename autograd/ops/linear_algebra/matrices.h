@@ -233,7 +233,7 @@ Var<T> packed(std::initializer_list<Var<T>> parts) {
   return concatenate(rows, -1);
 }
 
-/// Unpacks the outputs of an op from the last axis of one tensor, because record() has a single output.
+/// Unpacks the outputs of an op from the last axis of one tensor, because record() takes a single output.
 template <Scalar T>
 class Pieces {
  public:

@@ -86,7 +86,7 @@ class OneExponential {
       for (std::int64_t j = 0; j < n_; ++j) columns[place(j)] += modulus(at(A, i, j));
     return *std::max_element(columns.begin(), columns.end());
   }
-  /// log₂ of the rows xᵀ |A|^k, k = 0 ... power, concatenated, by products with vectors; empty if xᵀ |A|^power is 0.
+  /// log₂ of the rows xᵀ |A|^k, k = 0 ... power, concatenated, computed by products with vectors; empty if xᵀ |A|^power is 0.
   std::vector<double> log_row_powers(const Matrix& A, std::vector<double> x, int power) const {
     std::vector<double> magnitudes(A.size()), y(x.size()), logs;
     std::transform(A.begin(), A.end(), magnitudes.begin(), [](D a) { return modulus(a); });

@@ -226,7 +226,7 @@ SingularFactors<T> factors_of(const Var<T>& packed, std::int64_t m, std::int64_t
   return {std::move(U), std::move(S), pieces.matrix(k, n)};
 }
 
-/// U̇, Ṡ (of T, [..., k, 1]) and V̇ᴴ side by side.
+/// The tangents U̇, Ṡ (converted to T, [..., k, 1]) and V̇ᴴ, packed side by side.
 template <Scalar T>
 Var<T> svd_tangent(const SingularFactors<T>& f, const Var<T>& dot, double broadening) {
   using R = RealOf<T>;

@@ -29,7 +29,7 @@ struct RowSum {
   double top = -std::numeric_limits<double>::infinity();  ///< the largest logit
   double others = 0;                                      ///< Σ e^{x_v - top} over v other than the target
 
-  /// The shift of the exponentials; finite even if all logits so far are -inf.
+  /// The shift subtracted in the exponentials, finite even if all logits so far are -inf.
   double shift() const { return top == -std::numeric_limits<double>::infinity() ? 0 : top; }
   /// Adds logits whose largest is `largest` and whose exponentials, relative to the new top, sum to sum(top). Returns the factor by
   /// which earlier exponentials must be multiplied.

@@ -14,7 +14,7 @@
 namespace argand {
 namespace {
 
-/// The cases of max and min; f(x, axis, keepdim).
+/// The check cases of max and min, for f(x, axis, keepdim).
 template <class F>
 void check_extreme(OpCheck& check, const F& f) {
   const auto last = [f](auto x) { return f(x, -1, false); };

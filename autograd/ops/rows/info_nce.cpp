@@ -110,7 +110,7 @@ Var<R> info_nce(const Var<R>& s, const Ids& tokens) {
       },
       [&](const auto&) {
         Tensor<R> positive = Tensor<R>::zeros(s.shape()), hidden = Tensor<R>::full(s.shape(), -std::numeric_limits<R>::infinity());
-        for (std::int64_t i = 0; i < s.size(); ++i) {  // the residuals are negative for the positive, positive for the negatives
+        for (std::int64_t i = 0; i < s.size(); ++i) {  // the positive's residual is negative, the negatives' are positive
           if (ds.data()[i] != 0) hidden.data()[i] = 0;
           if (ds.data()[i] < 0) positive.data()[i] = 1;
         }

@@ -86,7 +86,7 @@ void sizes_along_axes(OpCheck& check, const F& f) {
   });
 }
 
-/// Views everything as one axis.
+/// Views the whole tensor as one axis.
 AxisView whole(const Shape& shape) { return AxisView(Shape{shape.size()}, 0); }
 
 }  // namespace
@@ -317,7 +317,7 @@ static const Op stddev_op(
 
 namespace {
 
-/// √(1/n Σ |d_i|²) of each line.
+/// √(1/n Σ |d_i|²) for each line.
 template <Scalar T>
 Tensor<RealOf<T>> root_mean_square(const Deviations<T>& d, const Shape& shape) {
   using R = RealOf<T>;
