@@ -84,7 +84,7 @@ class OpCheck {
              std::int64_t longest = longest_length);
   /// Declares that an element's result depends on its position: no case is repeated to other lengths.
   void position_dependent() { position_dependent_ = true; }
-  /// One input without a derivative, and the gradient declared there.
+  /// An input at which f has no derivative, and the gradient declared there.
   template <class F, Scalar In>
   void singular(std::string label, const F& f, const Tensor<In>& x, const Tensor<In>& expected) {
     add_singular_case(std::move(label), erase_types<double, In>(f), erase_types<float, In>(f), {&x}, {&expected});

@@ -36,7 +36,7 @@ void parallel_for(std::int64_t n, std::int64_t grain, const F& f) {
   detail::parallel_for(n, grain, detail::RangeFunction(f));
 }
 
-/// Calls f(i) for every i in [0, n), starting in this order, on num_threads() independent threads. Each is limited to one thread, a
+/// Calls f(i) for every i in [0, n), started in this order, on num_threads() independent threads. Each is limited to one thread, a
 /// limit that f may change. For long jobs that use threads themselves, as checks do, or whose own loops are too short to share.
 /// Thread-local state (autograd/context.h) is new in all but the calling thread. Rethrows the first exception.
 void parallel_jobs(std::int64_t n, const std::function<void(std::int64_t)>& f);

@@ -56,7 +56,7 @@ class Tensor {
   /// The elements, for writing; makes this tensor the only owner of its storage.
   T* data() {
     if (storage_.use_count() > 1) stop_sharing();
-    // The count is read relaxed; the fence orders reads by a thread that released its copy before the writes that follow.
+    // The use count is read relaxed; the fence orders the reads of a thread that has released its copy before the writes below.
     std::atomic_thread_fence(std::memory_order_acquire);
     return data_;
   }

@@ -43,7 +43,7 @@ Derivative extrapolate(std::span<const Step> steps, std::size_t dropped) {
   d.flat = true;
   for (const auto& [h, below, above] : steps)
     d.flat = d.flat && std::abs(below.value) <= 4 * below.rounding && std::abs(above.value) <= 4 * above.rounding;
-  // Slopes at large steps count only while they grow no faster than a power: a step that reaches where cosh explodes contains no
+  // Slopes at large steps count only while they grow no faster than a power: a step into the region where cosh explodes contains no
   // information about the derivatives here.
   double last = 0;
   for (std::size_t k = steps.size(); k-- > 0;) {
@@ -121,7 +121,7 @@ class Differentiation {
     });
   }
 
-  /// The number of smallest steps that carry no information. A function computed via float32 is constant between two
+  /// How many of the smallest steps carry no information. A function computed via float32 is constant between two
   /// neighbours of that type: such steps are no evidence for a derivative of 0, however well they agree. But relu(x) + 1, far from
   /// its kink, is constant too, and so is a sign. It is a staircase if it jumps where the constancy ends, to another tread that is
   /// just as level, with more treads further out.

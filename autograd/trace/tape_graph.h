@@ -55,7 +55,7 @@ class TapeGraph {
   TapeGraph(const TapeGraph&) = delete;
   TapeGraph& operator=(const TapeGraph&) = delete;
 
-  /// Adds a node for token ids, which ops do not list as inputs: drawn with this shape, as an input of all ops of these names.
+  /// Adds a node for token ids, which ops do not list as inputs: drawn with this shape, as an input of all ops with these names.
   void add_ids(const std::string& name, const Shape& shape, const std::vector<std::string>& ops);
   void stop();
   /// Stops recording, runs the backward pass of the current tape from the loss, and stores the gradient of every node.

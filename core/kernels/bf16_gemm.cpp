@@ -73,7 +73,7 @@ ARGAND_BF16 inline void add_products(__m512& sum, __m512i a, __m512i b) {
 }
 
 /// C [M, n] <- alpha A B, added to C if `add`, for M rows of A, whose pairs are at a[i · row_step + k · k_step], and N registers of
-/// columns of B [K, 64]; `last` masks the lanes of the last one.
+/// columns of B [K, 64]; `last` masks the lanes of the last register.
 template <int M, int N>
 ARGAND_BF16 void multiply_in_registers(std::int64_t K, const std::uint32_t* a, std::int64_t row_step, std::int64_t k_step,
                                        const std::uint32_t* b, float alpha, float* c, std::int64_t ldc, std::uint16_t last,

@@ -22,13 +22,13 @@ enum class Use {
   Added,         ///< added to existing random gradients, and to itself repeatedly
   Twice,         ///< two outputs of the same variables on one tape: the sum of both gradients
   SameVariable,  ///< one variable passed as two inputs: the sum of their gradients
-  Scaled,        ///< incoming gradients times -4 and times very large and very small powers of 2: the gradient times the same
+  Scaled,        ///< incoming gradients times -4 and very large and very small powers of 2: the gradient times the same factors
   Split,         ///< the incoming gradient as a sum of two, each padded with zeros: the sum of both gradients
-  Alone,         ///< each input as the only variable, the others constant: the same gradient; none if the op does not list it
+  Alone,         ///< one input a variable, the others constant: the same gradient; none if the op does not list that input
   Overwritten,   ///< inputs overwritten between forward and backward pass: the same bits, as for the original values
   Float32,       ///< in float32 and complex64: the gradient in float64, up to rounding
   Size,          ///< at 1 ... 67 elements and at some tens of thousands: what differences along a direction give; for an op that
-                 ///< maps elements one by one, the same as for that element among twelve
+                 ///< maps elements one by one, the same as for that element in a case of twelve
   Threads,       ///< with 1, 2 and 3 threads: the same bits
 };
 inline constexpr std::size_t number_of_uses = 11;

@@ -146,7 +146,7 @@ Var<T> transposed_convolved(const ConvolutionPlan& p, const Var<T>& x, const Var
 
 namespace {
 
-/// f of a real and a complex operand, linear in each, from two real products instead of the four of a complex one.
+/// f of a real and a complex operand, linear in each: takes two real products instead of the four of a complex product.
 template <RealScalar R, class F>
 Var<std::complex<R>> with_complex_signal(const Var<std::complex<R>>& x, const F& f) {
   // Real and imaginary parts become two images of a batch.

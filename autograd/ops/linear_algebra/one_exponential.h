@@ -128,7 +128,7 @@ class OneExponential {
   }
 
   /// The number of further halvings of 2^exponent A, beyond those that its powers suggest, after which the terms that the
-  /// approximant omits are below rounding: ℓ(A, m) of the paper.
+  /// approximant omits are below rounding: ℓ(A, m) in the paper.
   int more_halvings(const Matrix& A, int exponent, int m) const {
     // log₂ of 1 / (binomial(2m, m) (2m + 1)!), for m = 3, 5, 7, 9, 13
     static const std::array<double, 14> log_c = [] {

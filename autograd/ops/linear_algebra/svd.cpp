@@ -112,7 +112,7 @@ class SvdMiddle {
         name_(std::move(name)) {}
 
   /// Throws if the loss distinguishes coinciding values or depends on a value of 0: the derivative then involves vectors that ds
-  /// does not show, as for Σ W ∘ (U f(S) Vᴴ) where f(s) = 0.
+  /// says nothing about, as for Σ W ∘ (U f(S) Vᴴ) where f(s) = 0.
   void check_values(const T* ds) const {
     R steepest = 0;
     for (std::int64_t j = 0; j < k_; ++j) steepest = std::max(steepest, std::abs(real_of(ds[j])));

@@ -184,7 +184,7 @@ Var<std::complex<R>> whiten(const Var<std::complex<R>>& x, double eps, PlaneMome
   return record(
       whiten_op, y, [whitener, y, dx = accumulator(x)](const Tensor<std::complex<R>>& dy) { dx.add(whitener.backward(y, dy)); },
       [&](const Var<std::complex<R>>& normal) {
-        // In the invariants of V, which give w and v: 2 sqrt(det V) = sqrt(σ⁴ - |p|²) = d, t² = σ² + d, w = t/d, v = -p/(t d).
+        // In terms of V's invariants, which give w and v: 2 sqrt(det V) = sqrt(σ⁴ - |p|²) = d, t² = σ² + d, w = t/d, v = -p/(t d).
         const Var<R> sigma2 = variance(x, -1, true) + static_cast<R>(2 * eps);
         const Var<std::complex<R>> p = mean(square(centred(x, -1)), -1, true), moved = centred(tangent(x), -1);
         const Var<R> d = pow(square(sigma2) - abs2(p), R(0.5)), t2 = sigma2 + d, t = pow(t2, R(0.5));

@@ -116,7 +116,7 @@ static const Op linear_recurrence_op(
       check.function("real", f(0), check.real({4, 3}), check.real({4, 3}));
       check.function("complex, middle axis", f(1), check.complex({2, 3, 2}), check.complex({2, 3, 2}));
       check.function("complex, last axis", f(-1), check.complex({2, 5}), check.complex({2, 5}));
-      // The long recurrence first: with only three steps, the gradient of a third of a, the unused a_0, is 0.
+      // The long recurrence comes first: with only three steps, a third of a would be the unused a_0, whose gradient is 0.
       check.sizes("", [f](OpCheck& at, std::int64_t n) {
         at.function("long", f(0), at.real({n, 2}, 0.999, 1.001), at.real({n, 2}));
       });

@@ -1,6 +1,6 @@
 #pragma once
-/// Elements by index, and indices of the elements in sorted order. Negative axes count from the end; all throw for an axis out of
-/// range.
+/// Selects elements by index, and gives the indices of elements in sorted order. Negative axes count from the end; all throw for an
+/// axis out of range.
 
 #include "autograd/var.h"
 
