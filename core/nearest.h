@@ -19,7 +19,7 @@ struct RowRange {
 
 /// queries [N, r], rows [P, r] -> the indices [N, k] of the k rows with the largest dot products for each query, largest first;
 /// ties go to the lower index. Compares with all rows, a tile at a time, in parallel; the result is the same for any number of
-/// threads. NaN counts as the smallest number.
+/// threads. NaN counts as the smallest value.
 ///
 /// `excluded` holds one range for each of G equal groups of consecutive queries (the rows of a batch), or is empty. Rows in a
 /// query's range are not candidates: they are removed before the search, not filtered from its result. Throws `nearest: ...` when G

@@ -1,5 +1,5 @@
 #pragma once
-/// Parallel loops: the one place that decides how many threads do what. core/machine/threads.h provides them.
+/// Parallel loops: the only code that decides how many threads do what. core/machine/threads.h provides them.
 
 #include <cstdint>
 #include <functional>

@@ -283,7 +283,7 @@ struct PackAt {
   std::int64_t place;
   std::int64_t count;
 
-  /// The elements at this place; 0 in the lanes beyond them.
+  /// The elements at this position; 0 in the lanes beyond them.
   template <detail::StoredAs<R> S>
   Pack<R> load(const S* array) const {
     return detail::read<R>(array + place, lanes());

@@ -1,5 +1,5 @@
 #pragma once
-/// Growing shapes (autograd/check/usage/usage.h): the gradient expected at any length, and which elements are wrong.
+/// Checks growing shapes (autograd/check/usage/usage.h): the gradient expected at any length, and which elements are wrong.
 
 #include <algorithm>
 #include <optional>

@@ -94,7 +94,7 @@ ConvolutionOptionsOf<3> of_three_axes(const ConvolutionOptionsOf<n>& o, std::siz
   return all;
 }
 
-/// Validates one axis and sets the sizes of image and places along it.
+/// Validates one axis and sets the sizes of the image and the output along it.
 inline void set_axis(const char* op, const ConvolutionOptionsOf<3>& o, std::size_t k, std::int64_t size, bool transposed,
                      ConvolutionWindows& v) {
   require(o.stride[k] >= 1 && o.dilation[k] >= 1, op, "stride and dilation must be at least 1, got {} and {}", o.stride[k],
@@ -110,7 +110,7 @@ inline void set_axis(const char* op, const ConvolutionOptionsOf<3>& o, std::size
           "a window of {} elements does not fit into size {} with padding {}", reach, size, o.padding[k]);
 }
 
-/// The windows of a kernel over the last axes of x. `transposed`: x has the sizes of the places, and the image is the result.
+/// The windows of a kernel over the last axes of x. `transposed`: x has the sizes of the convolution's output, and the image is the result.
 inline ConvolutionWindows windows_of(const char* op, const Shape& x, std::span<const std::int64_t> kernel, std::int64_t channels,
                                      const ConvolutionOptionsOf<3>& o, bool transposed) {
   ConvolutionWindows v;
@@ -124,7 +124,7 @@ inline ConvolutionWindows windows_of(const char* op, const Shape& x, std::span<c
 }
 
 /// The plan of the op called `op` for x [N, C, ...] and weight [channels of places, channels of the image / groups, ...], both with
-/// `axes` further axes. `transposed`: x has the sizes of the places, and the image is the result.
+/// `axes` further axes. `transposed`: x has the sizes of the convolution's output, and the image is the result.
 inline ConvolutionPlan plan_of(const char* op, const Shape& x, const Shape& weight, int axes, const ConvolutionOptionsOf<3>& o,
                                bool transposed) {
   static constexpr const char* names[] = {"", "[N, C, L]", "[N, C, H, W]", "[N, C, D, H, W]"};

@@ -205,7 +205,8 @@ class EigMiddle {
   }
   bool coincide(std::int64_t i, std::int64_t j) const {
     const double blur = s_.by_number[static_cast<std::size_t>(i)] + s_.by_number[static_cast<std::size_t>(j)];
-    return std::abs(lambda_[i] - lambda_[j]) <= 4 * matrices::closest_of(blur, n_);  // a block of size m splits by 2π/m of this
+    // Rounding splits a Jordan block of size m into eigenvalues that are 2π/m times this distance apart.
+    return std::abs(lambda_[i] - lambda_[j]) <= 4 * matrices::closest_of(blur, n_);
   }
   void require_independent(std::int64_t i, std::int64_t j, double depends, double bar, double slope_bar) const {
     const auto text = [](Z z) {

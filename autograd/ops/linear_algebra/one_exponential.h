@@ -277,7 +277,7 @@ class OneExponential {
 
   std::int64_t n_;
   BlockOrder blocks_;
-  Matrix A_;                    // in the order of blocks_; after balance() D⁻¹ A D
+  Matrix A_;                    // A in the order of blocks_; after balance(), D⁻¹ A D
   std::vector<int> exponents_;  // exponents of D
   int halvings_ = 0;
 };
