@@ -17,7 +17,7 @@ enum class Fault {
   // Faults that a careless check misses. Unless stated otherwise, the gradient is doubled when
   Adding,         ///< there is a gradient already, to which it is added
   Overwriting,    ///< there is a gradient already, which is overwritten
-  Tail,           ///< the element is one of the last n mod 8 of n, the remainder of vectors of 8
+  Tail,           ///< the element is one of the last n mod 8 of n, which do not fill a vector of 8
   FarElements,    ///< the element is past the first 4096, which one thread computes
   Float32,        ///< it is float32 or complex64
   SecondUse,      ///< the op has read the same input before on this tape

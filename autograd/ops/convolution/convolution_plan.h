@@ -110,7 +110,8 @@ inline void set_axis(const char* op, const ConvolutionOptionsOf<3>& o, std::size
           "a window of {} elements does not fit into size {} with padding {}", reach, size, o.padding[k]);
 }
 
-/// The windows of a kernel over the last axes of x. `transposed`: x has the sizes of the convolution's output, and the image is the result.
+/// The windows of a kernel over the last axes of x. `transposed`: x has the sizes of the convolution's output, and the image is the
+/// result.
 inline ConvolutionWindows windows_of(const char* op, const Shape& x, std::span<const std::int64_t> kernel, std::int64_t channels,
                                      const ConvolutionOptionsOf<3>& o, bool transposed) {
   ConvolutionWindows v;
