@@ -1,6 +1,6 @@
 #pragma once
 /// The square root and the logarithm of an upper triangular matrix [n, n], by rows. Both commute with multiplying row i by 2^e_i
-/// and column i by 2^-e_i, the square root to the last bit, so a huge element in a corner costs no accuracy.
+/// and column i by 2^-e_i (the square root even to the last bit), so a huge element in a corner costs no accuracy.
 
 #include <array>
 #include <cmath>
