@@ -111,7 +111,7 @@ struct ReportStyle {
   bool elements = false;  ///< one line per element
 };
 
-/// Headline, a table of the rows, the worst element, and the results of independent checks.
+/// A headline, a table of the rows, the worst element, and the results of independent checks.
 std::string report_text(const Report& report, const ReportStyle& style = {});
 /// The same as HTML, for a notebook or a web page: one <div> with everything escaped.
 std::string report_html(const Report& report);

@@ -81,9 +81,8 @@ R divide_by_modulus(R c, std::complex<R> z) {
   return c / p.r * p.s.factor;
 }
 
-/// |z| + c. For |z| ≈ -c = b this would cancel and leave the rounding error of |z|; so there it is computed as (|z|² - b²)/(|z| +
-/// b), and |z|²
-/// - b² = (p - b)(p + b) + q², with p the larger part and q the smaller; p - b is exact.
+/// |z| + c. For |z| ≈ -c = b this would cancel and leave the rounding error of |z|; so there it is (|z|² - b²)/(|z| + b), and
+/// |z|² - b² = (p - b)(p + b) + q², with p the larger part and q the smaller; p - b is exact.
 template <RealScalar R>
 R modulus_plus(std::complex<R> z, R c) {
   const PolarForm<R> f(z.real(), z.imag());
