@@ -88,7 +88,7 @@ R norm_of(std::int64_t n, R p, const auto& modulus_of) {
   return largest * std::pow(lane_sum<R>(n, [&](std::int64_t i) { return std::pow(modulus_of(i) / largest, p); }), 1 / p);
 }
 
-/// (a/y)^(p-1) for a <= y; 0 if a is 0, if p is 0, or if only y is infinite, but NaN if both are infinite.
+/// (a/y)^(p-1) for a <= y; 0 if a or p is 0. For p > 1 it is 0 if only y is infinite, and NaN if both are.
 template <RealScalar R>
 R share_of_norm(R a, R y, R p) {
   if (a == 0 || p == 0) return 0;
