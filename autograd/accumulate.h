@@ -39,7 +39,7 @@ requires(std::same_as<RealOf<T>, RealOf<A>> &&
   });
 }
 
-/// x if `reader` needs a gradient, otherwise an empty tensor: for capture by backward closures.
+/// Returns x if `reader` needs a gradient, otherwise an empty tensor, for backward closures to capture.
 template <Scalar T, Scalar S>
 Tensor<T> save_if_needed(const GradientAccumulator<S>& reader, const Tensor<T>& x) {
   return reader ? x : Tensor<T>();

@@ -35,7 +35,7 @@ Context::~Context() = default;
 Context& Context::current() { return in_use != nullptr ? *in_use : thread_context(); }
 
 Tape& Context::tape() {
-  if (tapes_->empty()) base_ = std::make_unique<Tape>(*this);  // becomes the oldest; used when there is no other
+  if (tapes_->empty()) base_ = std::make_unique<Tape>(*this);  // becomes the oldest tape; used when there is no other
   return *tapes_->back();
 }
 

@@ -1,5 +1,5 @@
 #pragma once
-/// Context: the state that ops use as they compute: the tape to record on, the current module, and the observer, if any.
+/// Context: the state that ops use as they run: the tape to record on, the current module, and the observer, if any.
 
 #include <functional>
 #include <memory>
@@ -15,10 +15,10 @@ namespace argand {
 class Tape;
 struct TapeEntry;
 
-/// Every thread has its own context from its first op on. A new thread inherits nothing: it records on its own tape, outside every
+/// Each thread gets its own context with its first op. A new thread inherits nothing: it records on its own tape, outside every
 /// module, without an observer; a NoGrad of the thread that started it has no effect on it. A context, its tapes and the outputs
 /// recorded on them belong to one thread. Leaves may be shared between threads: their gradients add up in the order in which the
-/// threads arrive, provided that meanwhile no value changes and no gradient is cleared.
+/// threads arrive, provided that no value changes and no gradient is cleared meanwhile.
 class Context {
  public:
   Context();
@@ -29,14 +29,14 @@ class Context {
   /// The context that this thread's ops consult.
   static Context& current();
 
-  /// The newest living tape made in this context; if there is none, a base tape that always exists.
+  /// The newest live tape made in this context; if there is none, a base tape that always exists.
   Tape& tape();
   bool recording() const { return no_grad_ == 0; }
   /// Whether ops compute tangents (autograd/forward.h).
   bool forward() const { return forward_; }
   const std::string& scope() const { return scope_; }
 
-  /// Called with every op as soon as it has computed, recorded or not. An exception that it throws propagates out of the op.
+  /// Called with every op once it has run, recorded or not. An exception that it throws propagates out of the op.
   /// Returns the previous watch (or an empty one), to be restored.
   ForwardWatch watch_forward(ForwardWatch watch) { return std::exchange(watch_, std::move(watch)); }
   const ForwardWatch& forward_watch() const { return watch_; }
@@ -63,7 +63,7 @@ class Context {
   Runner runner_;
 };
 
-/// Makes a context this thread's current one while alive: what is computed meanwhile is not recorded on the previous one.
+/// Makes a context this thread's current one during its lifetime: nothing computed then is recorded on the previous one.
 class UseContext {
  public:
   [[nodiscard]] explicit UseContext(Context& context);
@@ -75,7 +75,8 @@ class UseContext {
   Context* before_;
 };
 
-/// Stops recording in this context while alive. Write `const NoGrad none;`, with a name: a nameless one is destroyed at once.
+/// Stops recording in this context during its lifetime. Write `const NoGrad none;`, with a name: an unnamed object is destroyed at
+/// once.
 class NoGrad {
  public:
   [[nodiscard]] NoGrad();

@@ -8,9 +8,9 @@
 ///
 ///     Re Σ conj(dw) (J ż) = Re Σ conj(Jᴴ dw) ż        for all ż and dw,
 ///
-/// (Jᴴ: the adjoint under Re Σ conj(a) b, real-linear as J is), so two derivations check each other to rounding, without difference
-/// quotients (autograd/check/adjoint.h). And since tangents are recorded, a backward pass from the tangent of a loss gives an exact
-/// product of its Hessian with a vector: L̇ = Re Σ conj(g) ż, and grad(L̇) = H ż.
+/// (Jᴴ: the adjoint under Re Σ conj(a) b, real-linear as J is), so two derivations check each other up to rounding, without
+/// difference quotients (autograd/check/adjoint.h). And since tangents are recorded, a backward pass from the tangent of a loss
+/// gives an exact product of its Hessian with a vector: L̇ = Re Σ conj(g) ż, and grad(L̇) = H ż.
 ///
 /// (Pearlmutter, "Fast exact multiplication by the Hessian", Neural Computation 6, 1994.)
 
@@ -42,7 +42,7 @@ class ForwardMode {
     x.slot()->tangent = std::make_unique<Tensor<T>>(std::move(direction));
     forget_.emplace_back([slot = x.slot()] { slot->tangent.reset(); });
   }
-  /// The same for every parameter; v holds a direction of matching scalar for each.
+  /// The same for every parameter; v holds a direction of matching scalar type for each.
   template <RealScalar R>
   void set_directions(const ParameterList<R>& parameters, const std::vector<AnyTensorOf<R>>& v) {
     for (std::size_t i = 0; i < parameters.size(); ++i)
@@ -95,9 +95,9 @@ auto jvp(const F& f, const Along<In>&... inputs) {
 }
 
 /// H v, the derivative of the gradient along v, for the real loss that `loss()` computes, with respect to `parameters`; v has an
-/// entry of the same shape and scalar for each. In the convention of autograd/var.h H is real-linear and symmetric: Re Σ conj(u) (H
-/// v) = Re Σ conj(H u) v. Exact up to rounding. Gradients that the parameters hold are left unchanged. Throws Error when the
-/// number, a shape or a scalar of v does not match.
+/// entry of the same shape and scalar type for each. In the convention of autograd/var.h H is real-linear and symmetric: Re Σ
+/// conj(u) (H v) = Re Σ conj(H u) v. Exact up to rounding. Gradients that the parameters hold are left unchanged. Throws Error if
+/// v's length, a shape or a scalar type does not match.
 template <RealScalar R>
 std::vector<AnyTensorOf<R>> hvp(const std::function<Var<R>()>& loss, const ParameterList<R>& parameters,
                                 const std::vector<AnyTensorOf<R>>& v);

@@ -1,6 +1,6 @@
 #pragma once
-/// Is a gradient right? Every element of every input is compared with a numerical derivative with an error bar and gets one of five
-/// verdicts; what the error bars cannot decide is called inconclusive, never guessed.
+/// Is a gradient correct? Every element of every input is compared with a numerical derivative with an error bar and gets one of
+/// five verdicts; what the error bars cannot decide is called inconclusive, never guessed.
 ///
 ///     const auto f = [](auto z, auto w) { return mul(exp(z), w); };
 ///     const Report report = gradcheck(f, z, w);   // tensors of double or complex<double>
@@ -20,14 +20,14 @@ namespace argand {
 
 struct GradcheckOptions {
   std::string name = "function";  ///< prefix of every message
-  double tolerance = 1e-8;        ///< on |analytic − numerical| / |gradient|; error bars must be half of it (judge in verdict.h)
+  double tolerance = 1e-8;        ///< on |analytic − numerical| / |gradient|; error bars may be half of it (judge in verdict.h)
   int projections = 2;
   bool full_jacobian = false;
-  std::uint64_t seed = 0x6C4D;  ///< for the random weights
+  std::uint64_t seed = 0x6C4D;  ///< seed of the random weights
   bool blame_ops = true;        ///< when f fails, run the check of every op that it recorded and name those that fail
   bool parallel = false;        ///< differentiate several elements at once: f must be callable from several threads
   RiddersOptions ridders = {};
-  /// f with complex numbers in place of reals, for the complex step: erase_types<double, std::complex<double>>(f) for one input.
+  /// f with complex instead of real numbers, for the complex step: erase_types<double, std::complex<double>>(f) for one input.
   CheckedFunction complex_extension = {};
 };
 

@@ -1,5 +1,5 @@
 #pragma once
-/// Gradients as return values, where backward() adds them to the variables.
+/// Gradients as return values, whereas backward() adds them to the variables.
 ///
 ///     const auto L = [](const Complex& z) { return sum(abs2(z * z + 1.0)); };
 ///     const auto [loss, g] = value_and_grad(L)(z);            // z, g: Tensor<std::complex<double>>

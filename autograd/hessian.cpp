@@ -16,7 +16,7 @@ Tensor<R> hessian(const std::function<Var<R>()>& loss, const ParameterList<R>& p
   std::vector<AnyTensorOf<R>> v;
   for (const Parameter<R>& p : parameters)
     v.push_back(std::visit([]<class T>(const Var<T>& x) -> AnyTensorOf<R> { return Tensor<T>::zeros(x.shape()); }, p.var));
-  // Visits the reals in list order; a complex tensor lies in memory as (Re, Im) pairs.
+  // Visits the reals in list order; a complex tensor is stored as (Re, Im) pairs.
   const auto for_each_real = [](std::vector<AnyTensorOf<R>>& tensors, const auto& f) {
     std::int64_t place = 0;
     for (AnyTensorOf<R>& any : tensors)

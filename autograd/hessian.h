@@ -1,5 +1,5 @@
 #pragma once
-/// Whole Hessians of small problems, for inspection; for large problems the extreme eigenvalues, from Hessian-vector products alone
+/// Whole Hessians of small problems, for inspection; for large problems the extreme eigenvalues, from Hessian-vector products only
 /// (hvp(), autograd/forward.h).
 
 #include <functional>
@@ -27,7 +27,7 @@ struct SymmetricEigen {
 SymmetricEigen symmetric_eigen(const Tensor<double>& matrix);
 std::vector<double> symmetric_eigenvalues(const Tensor<double>& matrix);
 
-/// An eigenvalue lies within `residual`, which includes rounding, of `value`.
+/// Some eigenvalue lies within `residual` of `value`; `residual` includes rounding.
 struct RitzValue {
   double value, residual;
 };

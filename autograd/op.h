@@ -1,7 +1,7 @@
 #pragma once
-/// An Op: everything written about one differentiable operation, once and beside its code: equation, kind, derivation, singular
-/// points and the numerical check. `record` takes an Op, a gradient and a tangent, and an Op takes a check with a case, so the
-/// library cannot have an operation without them. (An op of your own in six lines: custom_op(), autograd/ops/custom_op.h.)
+/// An Op: everything written about one differentiable operation, in one place next to its code: equation, kind, derivation,
+/// singular points and the numerical check. `record` takes an Op, a gradient and a tangent, and an Op takes a check with a case, so
+/// the library cannot have an operation without them. (To define your own op in six lines: custom_op(), autograd/ops/custom_op.h.)
 
 #include <span>
 #include <string>
@@ -19,7 +19,7 @@ enum class Kind {
   Holomorphic,  ///< ∂w/∂z̄ = 0 in every complex input
   RealValued,   ///< complex in, real out
   General,      ///< complex out, and depends on z̄
-  Real,         ///< every input is real, so there is no z to differentiate by (the output may be complex: polar)
+  Real,         ///< every input is real, so there is no z to differentiate with respect to (the output may be complex: polar)
 };
 std::string_view kind_name(Kind kind);
 
@@ -28,10 +28,10 @@ struct OpText {
   Kind kind;
   std::string equation;  ///< "w = exp(z)"
   std::string dz;        ///< ∂w/∂z, "exp(z)"
-  std::string dzbar;     ///< ∂w/∂z̄, "0"; the Jacobian alone for Kind::Real
+  std::string dzbar;     ///< ∂w/∂z̄, "0"; just the Jacobian for Kind::Real
   std::string vjp;       ///< the vector-Jacobian product as implemented, "dz = conj(w) dw"
   std::string jvp;  ///< the Jacobian-vector product, ẇ = (∂w/∂z) ż + (∂w/∂z̄) conj(ż), as implemented: "ẇ = w ż"
-  std::string derivation;  ///< how they follow from the equation
+  std::string derivation;  ///< how these follow from the equation
   std::string singular;    ///< singular points and the gradient returned there; "none"
   std::string source;      ///< paper or textbook, with the equation's number if it has one
 };
@@ -39,9 +39,9 @@ struct OpText {
 class Op {
  public:
   using Check = void (*)(OpCheck&);
-  /// Registers the op until it is destroyed; lives in a static variable of the op's file, longer than the tapes that use it. An op
-  /// whose name is taken, that gives no jvp, or whose check (called once here) has no case is not registered and throws when used:
-  /// an exception before main() would end the program without a message.
+  /// Registers the op until it is destroyed; keep it in a static variable of the op's file, so that it outlives the tapes that use
+  /// it. An op whose name is taken, that gives no jvp, or whose check (called once here) has no case is not registered and throws
+  /// when used: an exception before main() would end the program without a message.
   Op(OpText text, Check check);
   ~Op();
   Op(const Op&) = delete;
@@ -61,7 +61,7 @@ class Op {
   /// Null if no op has that name.
   static const Op* find(std::string_view name);
 
-  /// The user's own op of that name (autograd/ops/custom_op.h), without text or check and not registered: every call returns the
+  /// The user-defined op of that name (autograd/ops/custom_op.h), without text or check and not registered: every call returns the
   /// same object, until the program ends. Throws Error when a registered op has the name.
   static const Op& custom(const std::string& name);
 

@@ -42,7 +42,7 @@ auto in_precision(const Tensor<T>& x) {
   return y;
 }
 
-/// The longest inputs at which ops are checked: several threads share them, and no vector length divides them.
+/// The longest inputs at which ops are checked: shared by several threads, and not a multiple of any vector length.
 inline constexpr std::int64_t longest_length = 20'011;
 
 class OpCheck {
@@ -78,13 +78,13 @@ class OpCheck {
   }
   /// Functions of inputs whose sizes depend on n, to find errors in the last elements of a vector or in the second thread:
   /// `add_cases(OpCheck& check, n)` calls check.function(...). It is called for n = 1 ... 67 and n = longest_length, as far as
-  /// `longest` allows. Ops that map elements one by one, all of one shape, need none: their cases are repeated to any length. Every
-  /// other op needs at least one without a limit for each combination of real and complex inputs among its cases.
+  /// `longest` allows. Ops that map elements one by one, all of the same shape, need none: their cases are repeated to any length.
+  /// Every other op needs at least one without a limit for each combination of real and complex inputs among its cases.
   void sizes(std::string label, std::function<void(OpCheck& check, std::int64_t n)> add_cases,
              std::int64_t longest = longest_length);
-  /// The result of an element depends on its position: no case is repeated to other lengths.
+  /// Declares that an element's result depends on its position: no case is repeated to other lengths.
   void position_dependent() { position_dependent_ = true; }
-  /// One input and the gradient declared there.
+  /// An input at which f has no derivative, and the gradient declared there.
   template <class F, Scalar In>
   void singular(std::string label, const F& f, const Tensor<In>& x, const Tensor<In>& expected) {
     add_singular_case(std::move(label), erase_types<double, In>(f), erase_types<float, In>(f), {&x}, {&expected});
@@ -106,7 +106,7 @@ class OpCheck {
   const std::vector<SingularCase>& singular_cases() const { return singular_; }
 
  private:
-  /// A pointer to an input of either scalar, to be copied.
+  /// A pointer to an input of either scalar type, to be copied.
   using Input = std::variant<const Tensor<double>*, const Tensor<std::complex<double>>*>;
   using Inputs = std::initializer_list<Input>;
   void add_case(std::string label, CheckedFunction f, FunctionOf<float> f32, Inputs inputs);

@@ -1,5 +1,5 @@
 #pragma once
-/// The tape: ops append to it as they compute, and backward() walks it once, in reverse. No recursion, no sort. An entry holds the
+/// The tape: ops append to it as they run, and backward() walks it once, in reverse. No recursion, no sort. An entry holds the
 /// op, the slot where its output's gradient accumulates, and a closure with exactly the data that the gradient needs; both are
 /// freed as the walk passes them.
 
@@ -35,7 +35,7 @@ class GradientAccumulator {
 
   /// Adds dx. The first contribution is stored without a copy.
   void add(Tensor<T> dx) const;
-  /// For kernels that can add into memory themselves: calls write(T* dx, bool add), where `add` tells whether dx already holds a
+  /// For kernels that can accumulate in place: calls write(T* dx, bool add), where `add` tells whether dx already holds a
   /// gradient to add to (a GEMM's beta) or is uninitialised.
   template <class Write>
   void accumulate(const Write& write) const {
@@ -88,7 +88,7 @@ class Tape {
   Tape(const Tape&) = delete;
   Tape& operator=(const Tape&) = delete;
 
-  /// The tape that ops of this thread record on; there always is one.
+  /// The tape that ops of this thread record on; there is always one.
   static Tape& current() { return Context::current().tape(); }
 
   /// Walks the tape from the end, adds gradients to those of the leaves, and leaves the tape empty. Throws when the loss is not
@@ -120,7 +120,7 @@ class Tape {
   std::size_t max_entries_ = 100'000;
   BackwardWatch watch_;
   Context& context_;
-  std::shared_ptr<std::vector<Tape*>> tapes_;  // the context's, which may be destroyed before this tape
+  std::shared_ptr<std::vector<Tape*>> tapes_;  // the context's list; the context may be destroyed before this tape
   std::thread::id thread_;
 };
 
@@ -193,7 +193,7 @@ Var<Out> record(const Op& op, Tensor<Out> y, Backward backward, const Tangent& t
 /// The last step of every op: makes y a Var and, if a gradient is needed, records how to compute it. `backward(const Tensor<Out>&
 /// dy)` puts the inputs' gradients into the accumulators it captured. `tangent(const Var<Out>& y)` computes ẏ from the inputs'
 /// tangents, tangent(x), as an expression of ops; it is called immediately or not at all, so it may capture by reference. Ops
-/// inside it compute no tangents of their own but are recorded: a gradient of ẏ is a second derivative.
+/// inside it compute no tangents themselves but are recorded: a gradient of ẏ is a second derivative.
 template <Scalar Out, class Backward, class Tangent, Scalar... In>
 Var<Out> record(const Op& op, Tensor<Out> y, Backward backward, const Tangent& tangent, const Var<In>&... inputs) {
   return detail::record(op, std::move(y), std::move(backward), tangent, detail::Inputs(inputs...));

@@ -1,5 +1,5 @@
 #pragma once
-/// Var<T>: a tensor that takes part in differentiation.
+/// Var<T>: a tensor in a differentiable computation.
 ///
 /// THE GRADIENT CONVENTION, stated once. The loss L is real. For z = x + iy
 ///
@@ -36,18 +36,18 @@ namespace argand {
 
 /// The role of a variable in a model. Optimisers use it to decide which variables get weight decay and which take Muon's steps.
 enum class Role {
-  Matrix,     ///< of a linear map inside the model
+  Matrix,     ///< the matrix of a linear map inside the model
   Embedding,  ///< a table whose rows are looked up
   Output,     ///< the matrix that produces the logits
   Bias,
-  Gain,   ///< of a norm
+  Gain,   ///< the gain of a norm
   Angle,  ///< a phase, its scale, or the angle of an algebra: θ, δ, β
   Other,
 };
 
-/// What only variables have; outputs of ops do without it.
+/// Data that only variables have; outputs of ops need none.
 struct VariableInfo {
-  std::string name;                  ///< in a model, "blocks.0.attn.q.weight"
+  std::string name;                  ///< its name in a model, "blocks.0.attn.q.weight"
   std::vector<std::string> aliases;  ///< its other names, where a model uses it in several places
   Role role = Role::Other;
   std::recursive_mutex gradient;  ///< several threads may add to it
@@ -61,8 +61,8 @@ struct SlotBase {
   virtual bool has_grad() const = 0;
   virtual void clear_grad() = 0;
 
-  /// Hold this lock while reading and changing the gradient. Variables may be used from several threads; everything else belongs
-  /// to one.
+  /// Hold this lock while reading and changing the gradient. Variables may be used from several threads; everything else belongs to
+  /// one thread.
   std::unique_lock<std::recursive_mutex> lock() {
     return info ? std::unique_lock(info->gradient) : std::unique_lock<std::recursive_mutex>();
   }
@@ -75,7 +75,7 @@ struct SlotBase {
   static constexpr std::int64_t no_entry = -1, spent = -2;
   std::int64_t entry = no_entry;       ///< the tape entry that made it; `spent` once that is gone; no_entry for a leaf
   bool retained = false;               ///< an op's output that keeps its gradient too
-  std::unique_ptr<VariableInfo> info;  ///< of a variable
+  std::unique_ptr<VariableInfo> info;  ///< null unless this is a variable
 };
 
 template <Scalar T>
@@ -87,7 +87,7 @@ struct Slot final : SlotBase {
     present = false;
   }
 
-  Tensor<T> value;  ///< of a leaf; an op's output is held by its users
+  Tensor<T> value;  ///< value of a leaf; an op's output is held by its users
   Tensor<T> grad;
   bool present = false;
   std::unique_ptr<Tensor<T>> tangent;  ///< of a leaf: its direction, while a ForwardMode is alive (autograd/forward.h)
@@ -102,7 +102,7 @@ class Var {
   using value_type = T;
 
   Var();
-  /// A constant: takes part in computations but gets no gradient.
+  /// A constant: used in computations but gets no gradient.
   Var(Tensor<T> value);
   /// A handle to a variable, or to an op's output with this `value`.
   explicit Var(std::shared_ptr<Slot<T>> leaf);
@@ -166,7 +166,7 @@ using AnyTensorOf = std::variant<Tensor<R>, Tensor<std::complex<R>>>;
 using Real = Var<double>;
 using Complex = Var<std::complex<double>>;
 
-/// A leaf that accumulates a gradient. With no role given, a tensor of two or more axes is treated as a matrix.
+/// A leaf that accumulates a gradient. If no role is given, a tensor of two or more axes is treated as a matrix.
 template <Scalar T>
 Var<T> variable(Tensor<T> value, Role role);
 template <Scalar T>

@@ -1,5 +1,5 @@
 #pragma once
-/// Observing ops as they compute: for tracers and drawings of the tape. Without an observer it costs one test of a flag.
+/// Observing ops as they run: for tracers and drawings of the tape. Without an observer it costs one test of a flag.
 
 #include <functional>
 #include <memory>
@@ -21,7 +21,7 @@ struct Watched {
   std::shared_ptr<SlotBase> slot;
 };
 
-/// One op that has just computed. Its values share storage with the computation's own.
+/// One op that has just run. Its values share storage with those of the computation.
 struct ForwardEvent {
   const Op& op;
   const std::string& scope;  ///< the module path, "blocks.0.attn"
@@ -29,7 +29,7 @@ struct ForwardEvent {
   Watched output;
 };
 
-/// Called in this thread's context (autograd/context.h) with every op as soon as it has computed.
+/// Called in this thread's context (autograd/context.h) with every op as soon as it has run.
 using ForwardWatch = std::function<void(const ForwardEvent&)>;
 /// Returns the previous watch (or an empty one), to be restored.
 ForwardWatch watch_forward(ForwardWatch watch);

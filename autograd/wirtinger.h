@@ -42,7 +42,7 @@ WirtingerDerivatives wirtinger(const std::function<std::complex<double>(std::com
                                const RiddersOptions& options = {});
 
 /// Both derivatives from the tape, at every point of inputs[input] at once, for a function that is elementwise in it (output
-/// element n depends on input element n alone).
+/// element n depends only on input element n).
 struct TapeWirtinger {
   ComplexValues value, dz, dzbar;  ///< one of each per point
   bool output_is_complex = true;

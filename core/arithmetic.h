@@ -89,7 +89,7 @@ Tensor<ComplexOf<T>> operator/(ComplexOf<T> c, const Tensor<T>& a) {
 }
 
 namespace detail {
-/// Assigns `result` to a. Throws, under the name of the operator, unless the shapes are equal.
+/// Assigns `result` to a. Throws an error that names the operator unless the shapes are equal.
 template <Scalar T>
 Tensor<T>& assign_result(const char* op, Tensor<T>& a, Tensor<T> result) {
   require(result.shape() == a.shape(), op, "the result has shape {}, which does not match {}", result.shape(), a.shape());
@@ -97,7 +97,7 @@ Tensor<T>& assign_result(const char* op, Tensor<T>& a, Tensor<T> result) {
 }
 }  // namespace detail
 
-/// a += b and the like: b is a number or a tensor that broadcasts to a's shape. Adding complex to real does not compile.
+/// a += b, etc.: b is a number or a tensor that broadcasts to a's shape. Adding complex to real does not compile.
 template <Scalar T, class B>
 Tensor<T>& operator+=(Tensor<T>& a, const B& b) {
   return detail::assign_result<T>("+=", a, a + b);

@@ -18,7 +18,7 @@
 namespace argand {
 namespace {
 
-/// KissFFT is a template over its number type. With this one, it transforms as many sequences at once as a register has lanes.
+/// KissFFT is a template over its number type. With this type, it transforms as many sequences at once as a register has lanes.
 struct Lanes {
   static constexpr int width = Pack<double>::width;
   Pack<double> x;
@@ -115,7 +115,7 @@ class Work {
   std::shared_ptr<void> memory_;
 };
 
-constexpr std::int64_t largest_prime = 47;  ///< the longest prime factor given to KissFFT, which takes p² steps for a prime p
+constexpr std::int64_t largest_prime = 47;  ///< the largest prime factor given to KissFFT, which takes p² steps for a prime p
 
 bool has_small_prime_factors(std::int64_t n) {
   for (std::int64_t p = 2; p <= largest_prime; ++p)
@@ -226,9 +226,9 @@ struct Transform {
 
   static AxisView seen(std::int64_t outer, std::int64_t n, std::int64_t inner) { return AxisView(Shape{outer, n, inner}, 1); }
 
-  /// For a long prime (Bluestein, 1970). jk = (j² + k² - (k - j)²)/2 turns the sum into a convolution,
+  /// For a length that is a large prime (Bluestein, 1970). jk = (j² + k² - (k - j)²)/2 turns the sum into a convolution,
   ///     X_k = b_k Σ_j (b_j x_j) conj(b_{k-j}),
-  /// which is a product of transforms of a length with short primes.
+  /// which is a product of transforms of a length with small prime factors.
   template <class In, class Out>
   void by_convolution(const AxisView& view, const In* in, Out* out) const {
     const Chirp& chirp = table_of<Chirp>(view.n, sign, 1 << 22);

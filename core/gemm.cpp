@@ -18,9 +18,9 @@
 namespace argand {
 namespace {
 
-// OpenBLAS splits a product among its threads wherever the shares come out even, and an element at the edge of a piece is computed
-// by different code from one inside: fewer at a time, some without fused multiply-add. So the bits depend on the number of threads.
-// Here the shape alone determines the tiles, and each tile is computed by one thread, no matter which.
+// OpenBLAS splits a product among its threads wherever the shares come out even, and elements at the edge of a piece are computed
+// by different code than those inside: fewer at a time, some without fused multiply-add. So the bits depend on the number of
+// threads. Here the shape alone determines the tiles, and each tile is computed by one thread, no matter which one.
 
 /// Whether bfloat16 products were requested and p qualifies.
 template <Scalar T>
@@ -69,7 +69,7 @@ void add(std::int64_t rows, std::int64_t columns, const T* P, T* C, std::int64_t
 }
 
 /// A direct product whose B is packed once for all blocks of rows. (With this and finer cuts of direct products, a step of 4 layers
-/// of width 128 on 12 x 64 letters took 28.8 ms in two threads, 31.1 before.)
+/// of width 128 on 12 x 64 characters took 28.8 ms in two threads, 31.1 before.)
 template <RealScalar R>
 void gemm_of_packed(const Product<R>& p, std::int64_t parts) {
   constexpr std::int64_t most = 96;  // rows that fit into the caches
@@ -137,7 +137,7 @@ void note_product(const GemmShape& shape) {
   for (GemmLog* log : logs.all) ++log->counts_[shape];
 }
 
-/// OpenBLAS copies ("packs") both factors of each call into an order that its kernels like: M K + K N numbers, which in one thread
+/// OpenBLAS copies ("packs") both factors of each call into an order that its kernels like: M K + K N elements, which in one thread
 /// takes about 7 (1/M + 1/N) of the time of the product itself, half as much when complex. Cutting M into p parts packs B p times,
 /// which adds 7 (p - 1)/M; cutting N, whose packing costs more, was measured at 14 (p - 1)/N, and cutting K, whose p partial
 /// products have to be written and added, at 28 (p - 1)/K. So the longest edge is halved, with N counted as a half and K as a

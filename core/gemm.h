@@ -1,5 +1,5 @@
 #pragma once
-/// Matrix products whose bits depend on the shapes alone: cut into tiles by shape, each computed by one thread.
+/// Matrix products whose bits depend only on the shapes: cut into tiles by shape, each computed by one thread.
 
 #include <compare>
 #include <cstdint>
@@ -21,7 +21,7 @@ struct GemmCut {
   std::int64_t M = 1, N = 1, K = 1;
   std::int64_t tiles() const { return M * N * K; }
 };
-/// `complex`: the numbers are complex, so the product costs four times as much. `direct`: it is computed without copying its
+/// `complex`: the elements are complex, so the product costs four times as much. `direct`: it is computed without copying its
 /// factors (direct_is_faster, few_rows_is_faster), and may be cut into blocks of 64 or more rows or columns.
 GemmCut gemm_cut(std::int64_t M, std::int64_t N, std::int64_t K, bool complex, bool direct = false);
 
@@ -37,7 +37,7 @@ struct GemmShape {
 /// Floating-point operations of all products since the program started, on all threads.
 std::int64_t flops_of_products();
 
-/// Counts the products of the whole program by shape while it is alive. Several logs may be alive at once; each counts everything.
+/// Counts the products of the whole program by shape during its lifetime. Several logs may exist at once; each counts everything.
 class GemmLog {
  public:
   GemmLog();

@@ -1,5 +1,5 @@
 #pragma once
-/// Mask: a dense row-major array of booleans, the condition of where() and masked_fill(). It is a type of its own, like Ids,
+/// Mask: a dense row-major array of booleans, the condition of where() and masked_fill(). It is a separate type, like Ids,
 /// because nothing is differentiated with respect to it.
 
 #include <cstdint>
@@ -12,7 +12,7 @@ namespace argand {
 class Mask {
  public:
   Mask() = default;
-  /// Row-major; 0 is false. Throws when their count is not shape.size().
+  /// Values in row-major order; 0 is false. Throws when their count is not shape.size().
   Mask(const Shape& shape, std::vector<std::uint8_t> values);
 
   const Shape& shape() const { return shape_; }

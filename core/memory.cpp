@@ -120,7 +120,7 @@ class ThreadCache {
       while (first_[k] != nullptr) pool().release(std::exchange(first_[k], first_[k]->next), (k + 1) * alignment);
     bytes_ = 0;
   }
-  /// In bytes. Other threads may call it.
+  /// The size of the free blocks, in bytes. Other threads may call this.
   std::int64_t free_bytes() const { return bytes_.load(std::memory_order_relaxed); }
 
  private:
@@ -180,7 +180,7 @@ void free_block(void* block, std::size_t bytes) noexcept {
 
 namespace {
 
-/// Stores the owner count of a small block behind its numbers: both share one block, which is returned when the count is
+/// Stores the owner count of a small block after its data: both share one block, which is returned when the count is
 /// released.
 template <class Count>
 struct ControlBlockAllocator {
@@ -198,7 +198,7 @@ struct ControlBlockAllocator {
 
   static constexpr std::size_t control_block_bytes = 48;
   std::byte* block;
-  std::size_t bytes;  ///< of the numbers
+  std::size_t bytes;  ///< size of the data
 };
 
 }  // namespace

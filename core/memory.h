@@ -41,7 +41,7 @@ struct PoolAllocator {
   void deallocate(T* block, std::size_t n) noexcept { free_block(block, n * sizeof(T)); }
   template <class U>
   void construct(U* p) {
-    ::new (static_cast<void*>(p)) U;  // not U(): leaves numbers uninitialised
+    ::new (static_cast<void*>(p)) U;  // not U(): leaves elements uninitialised
   }
   template <class U, class... Args>
   void construct(U* p, Args&&... args) {
@@ -49,7 +49,7 @@ struct PoolAllocator {
   }
   friend bool operator==(const PoolAllocator&, const PoolAllocator&) { return true; }
 };
-/// Scratch<double> x(n) holds n uninitialised numbers; Scratch<double> x(n, 0.0) holds zeros.
+/// Scratch<double> x(n) holds n uninitialised elements; Scratch<double> x(n, 0.0) holds zeros.
 template <class T>
 using Scratch = std::vector<T, PoolAllocator<T>>;
 

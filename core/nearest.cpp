@@ -23,7 +23,7 @@ class Best {
   void clear() { count_ = 0; }
   /// Rows come in ascending order, so an equal score never displaces an earlier one.
   void offer(R score, std::int64_t row) {
-    if (!(score > lowest)) score = lowest;  // NaN
+    if (!(score > lowest)) score = lowest;  // NaN counts as the lowest score
     const std::size_t k = scores_.size();
     if (count_ == k && !(score > scores_[k - 1])) return;
     std::size_t at = count_ < k ? count_++ : k - 1;

@@ -19,7 +19,7 @@ struct RowRange {
 
 /// queries [N, r], rows [P, r] -> the indices [N, k] of the k rows with the largest dot products for each query, largest first;
 /// ties go to the lower index. Compares with all rows, a tile at a time, in parallel; the result is the same for any number of
-/// threads. NaN counts as the smallest number.
+/// threads. NaN counts as the smallest value.
 ///
 /// `excluded` holds one range for each of G equal groups of consecutive queries (the rows of a batch), or is empty. Rows in a
 /// query's range are not candidates: they are removed before the search, not filtered from its result. Throws `nearest: ...` when G
@@ -27,7 +27,7 @@ struct RowRange {
 template <RealScalar R>
 Ids nearest_rows(const Tensor<R>& queries, const Tensor<R>& rows, std::int64_t k, std::span<const RowRange> excluded = {});
 
-/// Throws unless k of the P rows are left for every group: the common check of all searches.
+/// Throws unless k of the P rows are left for every group: the check that all searches share.
 void require_candidates(std::int64_t N, std::int64_t P, std::int64_t k, std::span<const RowRange> excluded);
 
 /// x rounded to float, the precision of an index.

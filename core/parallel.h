@@ -1,5 +1,5 @@
 #pragma once
-/// Parallel loops: the one place that decides how many threads do what. core/machine/threads.h provides them.
+/// Parallel loops: the only code that decides how many threads do what. core/machine/threads.h provides them.
 
 #include <cstdint>
 #include <functional>
@@ -36,9 +36,9 @@ void parallel_for(std::int64_t n, std::int64_t grain, const F& f) {
   detail::parallel_for(n, grain, detail::RangeFunction(f));
 }
 
-/// Calls f(i) for every i in [0, n), starting in this order, on num_threads() independent threads. Each is limited to one thread of
-/// its own, a limit that f may change. For long jobs that use threads themselves, as checks do, or whose own loops are too short to
-/// share. Thread-local state (autograd/context.h) is new in all but the calling thread. Rethrows the first exception.
+/// Calls f(i) for every i in [0, n), started in this order, on num_threads() independent threads. Each is limited to one thread, a
+/// limit that f may change. For long jobs that use threads themselves, as checks do, or whose own loops are too short to share.
+/// Thread-local state (autograd/context.h) is new in all but the calling thread. Rethrows the first exception.
 void parallel_jobs(std::int64_t n, const std::function<void(std::int64_t)>& f);
 
 /// Elements per task for loops that do a few operations on each: a multiple of every vector width.

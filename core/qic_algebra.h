@@ -16,7 +16,7 @@ template <RealScalar R>
 R kappa(R theta) {
   return static_cast<R>(-1 + std::sin(2 * static_cast<double>(theta)));
 }
-/// dκ/dθ = 2 cos 2θ. Zero at θ = π/4, whatever the data: an angle that starts there moves only by rounding.
+/// dκ/dθ = 2 cos 2θ. Zero at θ = π/4, regardless of the data: an angle that starts there moves only by rounding.
 template <RealScalar R>
 R kappa_derivative(R theta) {
   return static_cast<R>(2 * std::cos(2 * static_cast<double>(theta)));

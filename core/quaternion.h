@@ -5,7 +5,7 @@ namespace argand {
 
 /// One of the sixteen terms.
 struct HamiltonTerm {
-  int part;  ///< of the left factor
+  int part;  ///< part of the left factor
   int sign;
 };
 /// Part c of q·r is Σ_p hamilton[c][p].sign · q[hamilton[c][p].part] · r[p].

@@ -100,7 +100,7 @@ std::uint64_t Random::below(std::uint64_t i, std::uint64_t n) const {
 }
 
 namespace {
-/// Fills a tensor from a function of the element's index; a complex element takes two numbers.
+/// Fills a tensor from a function of the element's index; a complex element uses two numbers.
 template <Scalar T, class F>
 Tensor<T> generate(const Shape& shape, const F& number) {
   Tensor<T> x(shape);

@@ -1,6 +1,6 @@
 #pragma once
 /// Counter-based random numbers: Philox4x32-10 (Salmon, Moraes, Dror, Shaw, "Parallel random numbers: as easy as 1, 2, 3", SC
-/// 2011). Number i of a stream is a pure function of (seed, stream, i), independent of the thread count and of the order.
+/// 2011). Number i of a stream is a pure function of (seed, stream, i), independent of the thread count and the order.
 
 #include <array>
 #include <cstdint>
@@ -12,14 +12,14 @@ namespace argand {
 
 class Random {
  public:
-  /// Streams of one seed are independent of each other.
+  /// Different streams of one seed are independent of each other.
   explicit Random(std::uint64_t seed, std::uint64_t stream = 0) : seed_(seed), stream_(stream) {}
 
   /// Block i of the stream: four random 32-bit words.
   std::array<std::uint32_t, 4> block(std::uint64_t i) const;
   /// Fills `words` with words.size()/4 consecutive blocks, starting at `first`, many at a time; words.size() is a multiple of 4.
   void blocks(std::uint64_t first, std::span<std::uint32_t> words) const;
-  /// Number i, uniform in [0, 1), 53 bits.
+  /// Number i, uniform in [0, 1), with 53 random bits.
   double uniform(std::uint64_t i) const;
   /// Number i, standard normal (Box-Muller on one block).
   double normal(std::uint64_t i) const;

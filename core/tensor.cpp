@@ -101,7 +101,7 @@ void Tensor<T>::stop_sharing() {
 
 template <Scalar T>
 void Tensor<T>::fill(T value) {
-  if (storage_.use_count() > 1) *this = Tensor(shape_);  // the old elements need no copy
+  if (storage_.use_count() > 1) *this = Tensor(shape_);  // the old elements need not be copied
   parallel_for(size_, elementwise_grain, [&](std::int64_t b, std::int64_t e) { std::fill(data_ + b, data_ + e, value); });
 }
 

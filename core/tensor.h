@@ -2,8 +2,8 @@
 /// Tensor<T>: a dense row-major array of float, double, complex<float> or complex<double>.
 ///
 /// A tensor is a value, like an int: changing one never changes another. Copies are cheap: they share storage until one of them is
-/// written to, which then gets storage of its own (copy on write). So the tape keeps the inputs of a gradient without copying, and
-/// no later write can change them. Two rules follow, both known from std::vector:
+/// written to; that one then gets its own (copy on write). So the tape keeps the inputs of a gradient without copying, and no later
+/// write can change them. Two rules follow, both known from std::vector:
 ///   - a pointer or span is valid as long as its tensor: x.grad().data() dangles at the end of the statement, as do the elements of
 ///   any result that is not kept; and a pointer for writing is valid until the tensor is next copied, reshaped or used in an op:
 ///     call data() again afterwards;
@@ -56,7 +56,7 @@ class Tensor {
   /// The elements, for writing; makes this tensor the only owner of its storage.
   T* data() {
     if (storage_.use_count() > 1) stop_sharing();
-    // The count is read relaxed; the fence orders reads by a thread that released its copy before the writes that follow.
+    // The use count is read relaxed; the fence orders the reads of a thread that has released its copy before the writes below.
     std::atomic_thread_fence(std::memory_order_acquire);
     return data_;
   }
@@ -87,10 +87,10 @@ class Tensor {
   Tensor reshape(std::initializer_list<std::int64_t> sizes) const;
   Tensor clone() const;
   void fill(T value);
-  /// this += other; same shape.
+  /// this += other, of the same shape.
   void add(const Tensor& other);
 
-  /// Whether the two still share storage.
+  /// Whether the two share storage.
   bool shares_storage_with(const Tensor& other) const { return storage_ != nullptr && storage_ == other.storage_; }
 
   /// The storage viewed as another scalar type (complex <-> pairs of reals); the byte counts must agree.
@@ -123,7 +123,7 @@ std::string to_string(const Tensor<T>& x);
 template <Scalar T>
 std::ostream& operator<<(std::ostream& out, const Tensor<T>& x);
 
-/// Token ids: a separate integer type, never a tensor. Row-major, e.g. [B, T].
+/// Token ids: a separate integer type, never a tensor. Row-major, such as [B, T].
 class Ids {
  public:
   using value_type = std::int32_t;
@@ -148,7 +148,7 @@ class Ids {
   std::vector<value_type> values_;
 };
 
-/// Fills up shorter rows: an id that belongs to no text and is never looked up.
+/// Pads shorter rows: an id that belongs to no text and is never looked up.
 inline constexpr Ids::value_type pad_id = 0;
 
 }  // namespace argand

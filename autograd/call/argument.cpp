@@ -9,7 +9,7 @@ struct KindText {
   ArgumentKind kind;
   std::string_view annotation, noun;
 };
-/// In the order used by annotations.
+/// The kinds' names, in the order in which annotations list them.
 constexpr std::array kind_texts{
     KindText{ArgumentKind::Tensor, "Tensor", "a tensor"},
     KindText{ArgumentKind::Tensors, "list[Tensor]", "a list of tensors"},
@@ -39,7 +39,7 @@ std::string describe(const Argument& argument) {
 
 namespace {
 
-/// An int is accepted as a float, and a float as a complex number: annotations name only the widest.
+/// An int is accepted as a float, and a float as a complex number, so annotations name only the widest type.
 bool is_implied(const ArgumentType& type, ArgumentKind kind) {
   return (kind == ArgumentKind::Int && (type.takes(ArgumentKind::Float) || type.takes(ArgumentKind::Complex))) ||
          (kind == ArgumentKind::Float && type.takes(ArgumentKind::Complex));

@@ -1,5 +1,5 @@
 #pragma once
-/// Arguments of ops whose types are known only at run time: a tensor of any scalar, a number, a string, a list.
+/// Arguments of ops, with types known only at run time: tensors of any scalar type, numbers, strings, lists.
 
 #include <complex>
 #include <cstdint>
@@ -12,14 +12,14 @@
 
 namespace argand {
 
-/// A variable whose scalar is known only at run time.
+/// A variable whose scalar type is known only at run time.
 using DynamicVar = std::variant<Var<float>, Var<std::complex<float>>, Var<double>, Var<std::complex<double>>>;
 
 /// An argument or a result of a call. std::monostate is None: an omitted dimension, bias or length.
 using Argument = std::variant<std::monostate, bool, std::int64_t, double, std::complex<double>, std::string,
                               std::vector<std::int64_t>, DynamicVar, std::vector<DynamicVar>, Ids, Mask>;
 
-/// The alternatives of an Argument, in its order.
+/// The alternatives of Argument, in the order of the variant.
 enum class ArgumentKind { None, Bool, Int, Float, Complex, String, Ints, Tensor, Tensors, Indices, Mask };
 inline ArgumentKind kind_of(const Argument& argument) { return static_cast<ArgumentKind>(argument.index()); }
 

@@ -33,13 +33,13 @@ I in_range(const Call& call, std::size_t i, std::int64_t value) {
   return static_cast<I>(value);
 }
 
-/// A list, or a single number as a list of one.
+/// The list, or a single number as a list of one element.
 std::vector<std::int64_t> whole_numbers(const Argument& argument) {
   if (const auto* one = std::get_if<std::int64_t>(&argument)) return {*one};
   return std::get<std::vector<std::int64_t>>(argument);
 }
 
-// Selects, by type, how a P is made.
+// Selects, by type, how an Argument is converted to a P.
 template <class P>
 struct As {};
 

@@ -35,7 +35,7 @@ std::optional<Argument> default_of(const ParameterText::Default& value) {
 constexpr bool is_complex(int scalar) { return scalar % 2 == 1; }
 constexpr int precision_of(int scalar) { return scalar / 2; }
 
-/// Calls f(index of its scalar) for every tensor among the arguments.
+/// Calls f with the index of the scalar type of every tensor among the arguments.
 template <class F>
 void for_each_scalar(const Call& call, std::size_t n, const F& f) {
   for (std::size_t i = 0; i < n; ++i) {

@@ -49,7 +49,7 @@ struct ParameterText {
   Default default_value;
 };
 
-/// The names of several results.
+/// Names for several results.
 struct Results {
   Results() = default;
   explicit Results(std::initializer_list<const char*> n) : names(n.begin(), n.end()) {}
@@ -69,15 +69,16 @@ struct CallParameter {
 
 struct CallResult {
   std::vector<Argument> values;
-  bool is_tuple = false;  ///< several results, or a list (split), even of one; otherwise there is one value
+  bool is_tuple = false;  ///< true for several results or a list (as from split), even of one element; false for a single value
 };
 
 class OpFunction {
  public:
   using Parameters = std::initializer_list<ParameterText>;
-  /// Registers the function until it is destroyed. A call uses the best-fitting overload of `f`, the first among equals. Several
-  /// results have names, Results{"U", "S", "Vh"}. A function not named after an op has a description, or the op it is an alias of.
-  /// Faults (a name already taken, a default of another type) throw on the first call, as an Op's do.
+  /// Registers the function until it is destroyed. A call uses the best-fitting overload of `f`, or the first of several that fit
+  /// equally well. Several results have names, Results{"U", "S", "Vh"}. A function not named after an op has a description or names
+  /// the op that it is an alias of. Faults (a name already taken, a default of the wrong type) throw on the first call, as an Op's
+  /// do.
   template <class... F>
   requires(std::is_empty_v<F>&&...) OpFunction(const char* name, Parameters parameters, F...)
       : OpFunction(name, "", parameters, {}, overloads<F...>()) {}
@@ -108,14 +109,14 @@ class OpFunction {
   std::string result_text() const;
 
   /// Calls it with the first parameters by position and others by name. A real tensor next to a complex one becomes complex where
-  /// the function requires it. Throws Error in the function's name for arguments that do not fit, and whatever the function throws.
+  /// the function requires it. Arguments that do not fit throw an Error that names the function; its own exceptions propagate.
   CallResult call(std::span<const Argument> positional, std::span<const std::pair<std::string, Argument>> named = {}) const;
   /// Throws if the registration failed.
   void require_usable() const;
 
   /// Every registered function, by name.
   static std::vector<const OpFunction*> all();
-  /// Null if there is none of that name.
+  /// Null if no function has that name.
   static const OpFunction* find(std::string_view name);
 
  private:

@@ -1,8 +1,8 @@
 #pragma once
-/// Calls a C++ function with Arguments: its parameters and scalars are deduced from its type.
+/// Calls a C++ function with Arguments: its parameters and scalar types are deduced from its type.
 ///
-/// The function is a lambda without captures, usually a template over scalars. Each scalar that its constraints allow gives an
-/// Overload: [](const Var<double>&) is one, []<RealScalar R>(const Var<R>&) two, []<Scalar T>(const Var<T>&) four, and
+/// The function is a lambda without captures, usually a template over scalar types. Each scalar type that its constraints allow
+/// gives an Overload: [](const Var<double>&) is one, []<RealScalar R>(const Var<R>&) two, []<Scalar T>(const Var<T>&) four, and
 /// []<Scalar A, Scalar B>(const Var<A>&, const Var<B>&) eight, all of one precision each.
 
 #include <array>
@@ -24,7 +24,7 @@ struct TensorOrNumber : Var<T> {
 
 namespace call_detail {
 
-/// The index of a scalar in DynamicVar.
+/// The index of a scalar type in DynamicVar.
 template <Scalar T>
 inline constexpr int scalar_index = (sizeof(RealOf<T>) == sizeof(double) ? 2 : 0) + (ComplexScalar<T> ? 1 : 0);
 inline constexpr int no_scalar = -1;
@@ -32,7 +32,7 @@ inline constexpr int no_scalar = -1;
 /// The arguments that one overload accepts for one parameter.
 struct ParameterType {
   ArgumentType kinds;
-  int scalar = no_scalar;  ///< of a tensor
+  int scalar = no_scalar;  ///< scalar type, for a tensor
 };
 
 /// One call: its arguments, in the order of the parameters, and its results.
@@ -46,7 +46,7 @@ struct Call {
   bool is_none(std::size_t i) const { return arguments[i]->index() == 0; }
 };
 
-/// Argument i as a C++ type P. Throws where a number does not fit, such as a dimension of 2^40.
+/// Argument i as a C++ type P. Throws if a number does not fit, such as a dimension of 2^40.
 template <class P>
 P argument_as(const Call& call, std::size_t i);
 
@@ -99,7 +99,7 @@ struct TypeOf<bool> {
   static constexpr ParameterType value{{ArgumentKind::Bool}};
 };
 template <>
-struct TypeOf<std::monostate> {  // of an overload for an omitted argument
+struct TypeOf<std::monostate> {  // for an overload in which the argument is omitted
   static constexpr ParameterType value{{ArgumentKind::None}};
 };
 template <>

@@ -4,8 +4,8 @@
 ///
 ///     Re Σ conj(dw) (J v) = Re Σ conj(Jᴴ dw) v,
 ///
-/// for all v and dw. Both sides are exact up to rounding, so they must agree to about 1e-13, where difference quotients leave an
-/// uncertainty of 1e-8. A mistake common to both derivations shows only in differences (autograd/gradcheck.h).
+/// for all v and dw. Both sides are exact up to rounding, so they must agree to about 1e-13, whereas difference quotients leave an
+/// uncertainty of 1e-8. A mistake common to both derivations is found only by differences (autograd/gradcheck.h).
 
 #include <functional>
 #include <string>
@@ -19,10 +19,11 @@ namespace argand {
 /// Allows for the rounding of two sums in float64 or complex128.
 inline constexpr double adjoint_bar = 1e-12;
 
-/// One row, for random v and dw, for each input alone and for all together, twice each. Its error is the largest |left − right| /
-/// max(|dw| |J v|, |Jᴴ dw| |v|) in Euclidean norms; its bar is adjoint_bar. Throws Error when an op of f has no tangent.
+/// One row. Tests random v and dw, twice for each input by itself and twice for all together. Its error is the largest |left −
+/// right| / max(|dw| |J v|, |Jᴴ dw| |v|) in Euclidean norms; its bar is adjoint_bar. Throws Error when an op of f has no tangent.
 ReportRow check_adjoint(const CheckedFunction& f, const std::vector<AnyTensor>& inputs, const std::string& label = "");
-/// The same for a loss, a pure function of the parameters: L̇ along v is Re Σ conj(grad) v. Each parameter alone, and all together.
+/// The same for a loss, a pure function of the parameters: L̇ along v is Re Σ conj(grad) v. Tests single parameters, and all
+/// together.
 ReportRow check_adjoint(const std::function<Var<double>()>& loss, const ParameterList<double>& parameters);
 
 }  // namespace argand

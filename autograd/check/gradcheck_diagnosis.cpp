@@ -76,7 +76,7 @@ ComplexValues chosen(const ComplexValues& values, const std::vector<std::size_t>
   return result;
 }
 
-/// For each of the concatenated tensors, the elements of the transposed last two axes, in row-major order in the old shape.
+/// Transposes the last two axes of each concatenated tensor and reshapes the result to the old shape.
 ComplexValues transposed(const ComplexValues& values, const Shape& shape) {
   const std::size_t rows = static_cast<std::size_t>(shape[-2]), columns = static_cast<std::size_t>(shape[-1]);
   ComplexValues result(values.size());
@@ -87,8 +87,8 @@ ComplexValues transposed(const ComplexValues& values, const Shape& shape) {
   return result;
 }
 
-/// The functional restricted to outputs in one slice (the first or the last index) of the axes along which `from` stretches to
-/// `to`; nullopt if it does not stretch.
+/// The functional restricted to outputs in one slice (the first or the last index) of the axes along which `from` is expanded to
+/// `to`; nullopt if no axis is expanded.
 std::optional<Functional> one_slice(const Functional& all, const Shape& from, const Shape& to, bool last) {
   if (from.rank() > to.rank() || from.size() == to.size()) return std::nullopt;
   std::vector<bool> stretched(static_cast<std::size_t>(to.rank()), true);
@@ -109,7 +109,7 @@ std::optional<Functional> one_slice(const Functional& all, const Shape& from, co
   return slice;
 }
 
-/// One input under random projections: the gradient from the tape, that from differences, and those of known mistakes.
+/// One input under random projections: the gradients from the tape and from differences, and those of known mistakes.
 class Investigation {
  public:
   Investigation(const ScalarProjection& projected, std::size_t input, const GradcheckOptions& options)

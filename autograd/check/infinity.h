@@ -1,5 +1,5 @@
 #pragma once
-/// The effect of an infinite input on an op, measured: runs the cases of its check with ±inf at one position after another.
+/// Measures the effect of infinite inputs on an op: runs the cases of its check with ±inf at one position after another.
 
 #include <complex>
 #include <functional>
@@ -12,7 +12,7 @@
 
 namespace argand {
 
-/// Which non-finite numbers were seen. A complex number with an infinite part is infinite, whatever the other part is.
+/// Which non-finite values occurred. A complex number with an infinite part is infinite, even if the other part is NaN.
 struct NotFinite {
   bool infinite = false, nan = false;
   void add(std::complex<double> z);
@@ -35,7 +35,7 @@ struct Limits {
 };
 
 struct InfinityReport {
-  std::optional<Limits> limits;  ///< of an op that maps real numbers one by one, if the same in every case
+  std::optional<Limits> limits;  ///< for an op that maps real numbers one by one, if the same in every case
   InfiniteInputs real, complex;
 
   /// "x = inf: value 1, gradient 0. x = -inf: value 0, gradient 0. An infinite complex input: the value may be NaN, ..."
@@ -53,8 +53,8 @@ struct InfinitePlace {
   bool is_complex;
 };
 
-/// Runs one case with ±inf in some places of each of its inputs, in either part of a complex number: visit(place, value and
-/// gradients), with no sample where it throws an Error.
+/// Runs one case with ±inf at some positions in each of its inputs, in either part of a complex number: visit(place, value and
+/// gradients), with no sample if the case throws an Error.
 template <RealScalar R>
 void put_infinities(const OpCheck::Case& c, const std::function<void(const InfinitePlace&, const Sample*)>& visit);
 

@@ -15,7 +15,7 @@ namespace argand {
 namespace {
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-/// Shorter than a pack, multiples of every pack width, and every kind of tail.
+/// Lengths shorter than a pack, multiples of every pack width, and lengths with every kind of tail.
 constexpr std::array<std::int64_t, 8> sampled_lengths{1, 2, 5, 8, 16, 19, 33, 67};
 /// The number of elements replaced by NaN, one at a time, in each tensor of a grown case.
 constexpr std::size_t places_by_size = 5;
@@ -127,8 +127,8 @@ class NanCheck {
     }
   }
 
-  /// Which results change when the number at this place does: to the other side of 0, and to larger and smaller values. Values that
-  /// the function rejects (a matrix no longer positive definite) are skipped.
+  /// Which results change when the number at this position changes to the other side of 0, or to larger or smaller values. Values
+  /// that the function rejects (a matrix no longer positive definite) are skipped.
   static std::vector<std::vector<bool>> dependence(const Subject& s, const Operands& operands, const Place& place,
                                                    const std::vector<Numbers>& before) {
     std::vector<std::vector<bool>> depends;

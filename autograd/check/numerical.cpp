@@ -8,7 +8,7 @@ namespace {
 
 constexpr int more_levels = 10;  // further steps, down to a few units in the last place of x
 
-/// Far enough from 0 for a verdict: well beyond its error, and not just rounding.
+/// Whether the value is far enough from 0 for a verdict: well beyond its error, and more than rounding.
 bool clearly_nonzero(double value, double error, double scale) {
   return std::abs(value) > 10 * error && std::abs(value) > 1e-5 * scale && error < 1e-3 * std::abs(value);
 }
@@ -37,13 +37,13 @@ bool is_noise(std::span<const Step> steps) {
   return steps.back().size() > 1e-4 * largest;
 }
 
-/// The five limits of one function's steps, from the largest step to the smallest, without the last `dropped`.
+/// The five limits of one function's steps, from the largest step to the smallest, ignoring the last `dropped` steps.
 Derivative extrapolate(std::span<const Step> steps, std::size_t dropped) {
   Derivative d;
   d.flat = true;
   for (const auto& [h, below, above] : steps)
     d.flat = d.flat && std::abs(below.value) <= 4 * below.rounding && std::abs(above.value) <= 4 * above.rounding;
-  // Slopes at large steps count only while they grow no faster than a power: a step that reaches where cosh explodes contains no
+  // Slopes at large steps count only while they grow no faster than a power: a step into the region where cosh explodes contains no
   // information about the derivatives here.
   double last = 0;
   for (std::size_t k = steps.size(); k-- > 0;) {
@@ -106,7 +106,7 @@ class Differentiation {
   }
 
   /// Whether smaller steps could help for some function: the smallest so far contradicts the others, or the bar is wide but not
-  /// because of rounding. That resolves a fast wave or a nearby kink; what remains is noise.
+  /// because of rounding. Smaller steps resolve a fast wave or a nearby kink; what remains is noise.
   bool needs_finer_steps() const {
     return std::any_of(steps_.begin(), steps_.end(), [](const std::vector<Step>& steps) {
       const auto& [h, below, above] = steps.back();
@@ -121,10 +121,10 @@ class Differentiation {
     });
   }
 
-  /// The number of smallest steps that carry no information. A function that goes through float32 is constant between two
+  /// How many of the smallest steps carry no information. A function computed via float32 is constant between two
   /// neighbours of that type: such steps are no evidence for a derivative of 0, however well they agree. But relu(x) + 1, far from
   /// its kink, is constant too, and so is a sign. It is a staircase if it jumps where the constancy ends, to another tread that is
-  /// just as level, and if there are more treads further out.
+  /// just as level, with more treads further out.
   std::size_t uninformative_steps(std::size_t k) {
     const std::vector<Step>& steps = steps_[k];
     std::size_t still = 0;
@@ -132,7 +132,7 @@ class Differentiation {
     if (still == 0 || still == steps.size()) return 0;
     const Step* moves = &steps[steps.size() - 1 - still];
     const double rounding = 4 * (moves->below.rounding + moves->above.rounding), seen = moves->size();
-    if (seen <= rounding) return 0;  // absorbed, as rounding predicts
+    if (seen <= rounding) return 0;  // the change is absorbed, as rounding predicts
     std::size_t treads = 1;
     for (const Step* step = moves; step != steps.data(); --step) treads += step[-1].size() != step->size() ? 1 : 0;
     if (treads < 4) return 0;
@@ -168,7 +168,7 @@ class Differentiation {
   const Changes& changes_;
   double x_;
   const RiddersOptions& options_;
-  std::vector<std::vector<Step>> steps_;  // [function], from the largest step to the smallest
+  std::vector<std::vector<Step>> steps_;  // per function, from the largest step to the smallest
   std::vector<Change> below_, above_;
 };
 
@@ -179,7 +179,7 @@ std::vector<Extrapolation::Row> Extrapolation::tableau() const {
   for (std::size_t k = 0; k < samples_.size(); ++k) {
     Row& row = rows[k];
     const Sample& sample = samples_[k];
-    if (!std::isfinite(sample.value) || !std::isfinite(sample.rounding)) continue;  // the next row starts over
+    if (!std::isfinite(sample.value) || !std::isfinite(sample.rounding)) continue;  // extrapolation starts anew at the next row
     row.entry[row.columns++] = {sample.value, sample.rounding, sample.leverage};
     for (std::size_t j = 1; j < most_columns && k > 0 && j <= rows[k - 1].columns; ++j) {
       const double ratio = samples_[k - j].step / sample.step, factor = (power_ == 2 ? ratio * ratio : ratio) - 1;

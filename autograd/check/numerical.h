@@ -84,7 +84,7 @@ class Extrapolation {
 struct Derivative {
   Estimate central;                ///< extrapolated (f(x+h) − f(x−h)) / 2h: the derivative, if there is one
   Estimate left, right;            ///< one-sided derivatives
-  Estimate jump_left, jump_right;  ///< f(x−0) − f(x) and f(x+0) − f(x): nonzero on the edge of a cut
+  Estimate jump_left, jump_right;  ///< f(x−0) − f(x) and f(x+0) − f(x): nonzero at the edge of a cut
   double scale = 0;                ///< largest derivative of the functions that were differentiated together
   /// The largest |f(t) − f(x)| / |t − x|: the size of derivatives nearby, even if this one is 0.
   double variation = 0;
@@ -94,8 +94,8 @@ struct Derivative {
   bool jump = false;     ///< the value itself is discontinuous
 };
 
-/// A change f(t) − f(x) and its rounding, assuming f is computed as precisely as its type allows: nonzero even where the change is
-/// too small to be seen. Any further noise of f is measured.
+/// A change f(t) − f(x) and its rounding, assuming f is computed as precisely as its type allows: the rounding is nonzero even if
+/// the change is too small to show. Any further noise of f is measured.
 struct Change {
   double value = 0;
   double rounding = 0;

@@ -57,8 +57,7 @@ void check_singular_in(const OpCheck::SingularCase& singular, const FunctionOf<R
         vars[i]);
 }
 
-/// A complex case of a holomorphic op, as a function, if it equals this real case on real numbers; empty if there is
-/// none.
+/// The complex case of a holomorphic op that equals this real case for real inputs, as a function; empty if there is none.
 CheckedFunction complex_extension(const OpCheck& check, const OpCheck::Case& real) {
   const NoGrad none;
   const auto values = [](const CheckedFunction& f, const std::vector<AnyVar>& x) {
@@ -80,7 +79,7 @@ CheckedFunction complex_extension(const OpCheck& check, const OpCheck::Case& rea
       const ComplexValues there = values(c.f, z);
       const auto close = [](std::complex<double> a, std::complex<double> b) { return std::abs(a - b) <= 1e-12 * std::abs(b); };
       if (there.size() == here.size() && std::equal(there.begin(), there.end(), here.begin(), close)) return c.f;
-    } catch (const Error&) {  // that case needs other shapes
+    } catch (const Error&) {  // that case needs different shapes
     }
   }
   return {};

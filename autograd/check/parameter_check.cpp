@@ -128,7 +128,7 @@ class ParameterCheck {
       Comparison finer = compare(i, e.element, options_.ridders.finer());
       finer.allow_rounding(largest_);
       const Judged again = judge(finer, scale, options_.tolerance);
-      if (again != Verdict::Pass) continue;  // a repeated comparison never turns into a failure (gradcheck.cpp)
+      if (again != Verdict::Pass) continue;  // repeating a comparison never makes it fail (gradcheck.cpp)
       e.values = finer;
       e.relative_error = finer.relative_error(scale);
       e.verdict = again;

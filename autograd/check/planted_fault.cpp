@@ -9,7 +9,7 @@
 namespace argand {
 namespace {
 
-/// The index of the first falsified element; those before it stay right.
+/// The index of the first falsified element; those before it stay correct.
 std::int64_t first_wrong_element(Fault fault, std::int64_t n) {
   if (fault == Fault::Tail) return n - n % 8;
   if (fault == Fault::FarElements) return std::min<std::int64_t>(n, 4096);

@@ -13,11 +13,11 @@ enum class Fault {
   Conjugate,  ///< conjugated
   Twice,      ///< doubled
   Half,       ///< halved
-  Transpose,  ///< the elements of the transposed last two axes, in row-major order in the old shape
+  Transpose,  ///< the last two axes transposed, then reshaped to the old shape
   // Faults that a careless check misses. Unless stated otherwise, the gradient is doubled when
   Adding,         ///< there is a gradient already, to which it is added
   Overwriting,    ///< there is a gradient already, which is overwritten
-  Tail,           ///< the element is one of the last n mod 8 of n, the remainder of vectors of 8
+  Tail,           ///< the element is one of the last n mod 8 of n, which do not fill a vector of 8
   FarElements,    ///< the element is past the first 4096, which one thread computes
   Float32,        ///< it is float32 or complex64
   SecondUse,      ///< the op has read the same input before on this tape
@@ -26,7 +26,8 @@ enum class Fault {
 };
 std::string_view fault_name(Fault fault);
 
-/// Falsifies the gradients that the op gives its inputs, on every tape of this thread, while alive. One at a time.
+/// Falsifies the gradients that the op gives its inputs, on every tape of this thread, during its lifetime. Only one may exist at a
+/// time.
 class PlantedFault {
  public:
   /// Throws if there is no such op.

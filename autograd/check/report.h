@@ -1,5 +1,5 @@
 #pragma once
-/// The result of a check, whatever was checked: an op, a function, a gradient from other code, the parameters of a model. One row
+/// The result of a check of an op, a function, a gradient from other code, or the parameters of a model. One row
 /// per item, each with the bar that it must meet; one overall verdict; rendered by report_text and report_html.
 ///
 ///     const Report report = gradcheck(f, z, w);
@@ -41,21 +41,21 @@ enum class RowKind {
 struct ReportRow {
   std::string name;  ///< "x", "input 0", "net.weight", "singular, the origin"
   RowKind kind = RowKind::Gradient;
-  Shape shape = {};           ///< of the tensor
-  std::string scalar = {};    ///< of its elements, "complex128"; empty if the row is not about a tensor
+  Shape shape = {};           ///< shape of the tensor
+  std::string scalar = {};    ///< scalar type of its elements, "complex128"; empty if the row is not about a tensor
   std::int64_t compared = 0;  ///< number of `unit`s
   std::string unit = "element";
-  double worst_error = 0;                ///< the largest, in the unit of the bar
+  double worst_error = 0;                ///< the largest error, in the unit of the bar
   Judged verdict = {};                   ///< of the worst element or direction
   std::string diagnosis = {};            ///< "the gradient looks conjugated"
-  std::vector<std::string> faults = {};  ///< for rows not about elements: all that is wrong, one line each
+  std::vector<std::string> faults = {};  ///< for rows that are not about elements: all faults, one line each
   /// The elements judged one by one, with errors relative to the largest gradient among them; empty if directions sufficed.
   std::vector<ElementCheck> elements = {};
 
   bool is_complex() const { return scalar.starts_with("complex"); }
   /// The row for a tensor.
   static ReportRow of(std::string name, const AnyTensor& x);
-  /// The row for a check by a single number: passes if `error` is at most `bar` and there are no faults.
+  /// The row for a check of a single number: passes if `error` is at most `bar` and there are no faults.
   static ReportRow of(RowKind kind, std::string name, std::int64_t compared, std::string unit, double error, double bar,
                       std::vector<std::string> faults = {});
   /// Sets verdict, worst error and bar from the elements: the worst of them decides.
@@ -77,10 +77,10 @@ struct Report {
   /// An overall explanation that replaces the rows' diagnoses: "conjugated: this is the convention of JAX".
   std::string explanation = {};
 
-  /// Fail if a row fails, or an independent check that decides (IndependentCheck::decides). Pass if something was compared, all of
-  /// it passes, and no independent check disagrees. Elements at kinks do not prevent a pass if every element of their row was
-  /// checked and others of it pass: their gradients lie between the slopes, and no stricter test exists. Inconclusive otherwise: at
-  /// branch cuts, or where a row consists of kinks only, there is no derivative to compare with.
+  /// Fail if a row fails, or if an independent check that decides (IndependentCheck::decides) disagrees. Pass if something was
+  /// compared, all of it passes, and no independent check disagrees. Elements at kinks do not prevent a pass if every element of
+  /// their row was checked and others in it pass: their gradients lie between the slopes, and no stricter test exists. Inconclusive
+  /// otherwise: at branch cuts, or where a row consists of kinks only, there is no derivative to compare with.
   Verdict verdict() const;
   bool ok() const { return verdict() == Verdict::Pass; }
   /// A short description of the fault; empty when ok.
@@ -111,7 +111,7 @@ struct ReportStyle {
   bool elements = false;  ///< one line per element
 };
 
-/// Headline, a table of the rows, the worst element, and the results of independent checks.
+/// A headline, a table of the rows, the worst element, and the results of independent checks.
 std::string report_text(const Report& report, const ReportStyle& style = {});
 /// The same as HTML, for a notebook or a web page: one <div> with everything escaped.
 std::string report_html(const Report& report);

@@ -47,7 +47,7 @@ std::string element_line(const Report& report, const ElementCheck& e) {
   return fmt::format("{}: {}", report.element_name(e), describe(e.values, e.verdict, report.rows[e.input].is_complex()));
 }
 
-/// The worst element first, then one line per row and verdict other than pass, for the worst such element.
+/// The worst element first, then, for each row and each verdict other than pass, one line about the worst such element.
 std::vector<std::string> trouble(const Report& report) {
   constexpr std::size_t most = 8;
   std::vector<std::string> lines;

@@ -28,7 +28,7 @@ std::vector<AnyVar> make_vars(const std::vector<AnyTensor>& inputs, bool differe
   return vars;
 }
 
-/// Whether they are equal, NaN in the same parts, or differ by at most `tolerance` times the larger.
+/// Whether a and b are equal, NaN in the same parts, or differ by at most `tolerance` times the larger.
 bool agree(std::complex<double> a, std::complex<double> b, double tolerance) {
   const auto same = [](double x, double y) { return x == y || (std::isnan(x) && std::isnan(y)); };
   if (same(a.real(), b.real()) && same(a.imag(), b.imag())) return true;
@@ -210,8 +210,8 @@ ComplexValues ScalarProjection::output_at(std::size_t input, std::int64_t elemen
 
 void ScalarProjection::compare(const ComplexValues& y, std::span<const Functional> functionals, std::vector<bool>& reached,
                                std::span<Change> changes) const {
-  // Subtract first, then sum: outputs that do not depend on the changed number cancel exactly and contribute no rounding error.
-  // Those that NaN or a larger step reaches contribute one even where they do not change.
+  // Subtract first, then sum: outputs that do not depend on the changed element cancel exactly and contribute no rounding error.
+  // Outputs that NaN or a larger step reaches contribute rounding error even if they do not change.
   for (std::size_t j = 0; j < functionals.size(); ++j) {
     changes[j] = {};
     for (const auto& [k, weight] : functionals[j].terms) {

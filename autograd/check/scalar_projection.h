@@ -24,7 +24,7 @@ struct DifferentiableFunction {
   std::function<AnyTensor(const std::vector<AnyTensor>& x)> value;
   /// The gradients ∂L/∂x + i ∂L/∂y of L = Re Σ conj(W) f(x), W with one weight per output element; one entry per input.
   std::function<std::vector<ComplexValues>(const std::vector<AnyTensor>& x, std::span<const std::complex<double>> W)> gradients;
-  /// J v, the derivative of f along v, if there is a forward derivative; v has the form of x, J v that of f(x).
+  /// J v, the derivative of f along v, if there is a forward derivative; v has the shapes and types of x, J v those of f(x).
   std::function<AnyTensor(const std::vector<AnyTensor>& x, const std::vector<AnyTensor>& v)> tangent = {};
   /// f with complex numbers in place of its real inputs, if that is defined.
   std::function<AnyTensor(const std::vector<AnyTensor>& z)> extended = {};
@@ -56,7 +56,7 @@ class ScalarProjection {
   void extend(const CheckedFunction& complex_extension);
 
   const DifferentiableFunction& function() const { return f_; }
-  /// Tensors like the inputs, from one number for each element of each input.
+  /// Tensors like the inputs, filled from one number for each element of each input.
   std::vector<AnyTensor> like_inputs(const std::vector<ComplexValues>& numbers) const;
 
   const std::vector<AnyTensor>& inputs() const { return inputs_; }
@@ -69,10 +69,10 @@ class ScalarProjection {
   bool output_is_complex() const { return output_is_complex_; }
 
   /// Fixed random weights with magnitudes in [0.5, 1.5), real for a real output: no output element is negligible, none dominates. A
-  /// function that is not recorded and returns one real number gets weight 1, so its gradient is the caller's own.
+  /// function that is not recorded and returns one real number gets weight 1, so that its gradient is the caller's.
   ComplexValues random_weights(std::uint64_t seed, std::uint64_t projection) const;
 
-  /// Gradients of L = Re Σ conj(W) f, by one backward pass on a tape of its own if f is recorded; one entry per input.
+  /// Gradients of L = Re Σ conj(W) f, by one backward pass on a separate tape if f is recorded; one entry per input.
   std::vector<ComplexValues> analytic(std::span<const std::complex<double>> weights) const;
   /// An estimate of the rounding error of each of these gradients, from scaling the weights by factors other than powers of two,
   /// under which a gradient is linear up to rounding. At most 1e-12 of the sum of all |W_k f_k|, so a nonlinear gradient cannot
@@ -99,7 +99,7 @@ class ScalarProjection {
   /// show.
   std::vector<bool> reached_from(std::size_t input, std::int64_t element, bool imaginary) const;
 
-  /// f at other inputs; throws if its shape differs from that at the point.
+  /// f at other inputs; throws if the output's shape differs from that at the original point.
   ComplexValues output_at(const std::vector<AnyTensor>& inputs) const;
   /// The changes of the functionals between the stored output and y. Marks output elements that differ as reached.
   void compare(const ComplexValues& y, std::span<const Functional> functionals, std::vector<bool>& reached,

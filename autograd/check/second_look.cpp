@@ -44,9 +44,9 @@ class Coordinate {
     return sum;
   }
 
-  /// A lower bound on the rounding errors of both derivatives. Where f is `flat`, the cause may be cancellation or saturation of
-  /// values that show only far from here; an element of a gradient is computed from terms as large as its neighbours, and as
-  /// gradients far from here. Infinite where f varies faster than x resolves.
+  /// A lower bound on the rounding errors of both derivatives. If f is `flat`, the cause may be cancellation or saturation of
+  /// values that show only far from x; a gradient element is computed from terms as large as its neighbours, and as large as
+  /// gradients far from x. Infinite if f varies faster than x resolves.
   double resolution(bool flat) const {
     double moved_most = 0, largest = 0, furthest = 1;
     for (std::size_t i = 0; i < projected_.inputs().size(); ++i)
@@ -125,7 +125,7 @@ class Coordinate {
     return gradient >= sum.low - slack && gradient <= sum.high + slack;
   }
 
-  /// A random step of all coordinates, in units of max(1, |x|), and one of this coordinate.
+  /// A random step in all coordinates, in units of max(1, |x|), plus a step in this coordinate.
   std::vector<ComplexValues> displaced(std::uint64_t k, double by, double step) const {
     std::vector<ComplexValues> v;
     for (std::size_t i = 0; i < projected_.inputs().size(); ++i) {
@@ -239,7 +239,7 @@ class Coordinate {
     return slopes;
   }
 
-  /// Whether a nearby slope differs from those here, and by as much at a thirtieth of the distance: a kink, not curvature.
+  /// Whether a nearby slope differs from those at x, and by as much at a thirtieth of the distance: a kink, not curvature.
   bool has_kink_nearby(std::uint64_t k, const std::vector<Range>& ranges) const {
     const std::vector<Slope> far = slopes_nearby(k, near), close = slopes_nearby(k, near / 30);
     for (std::size_t p = 0; p < parts_.size(); ++p) {
@@ -249,7 +249,7 @@ class Coordinate {
     return false;
   }
 
-  /// The part of the gradient at x + v on this axis; NaN where it cannot be computed.
+  /// The component of the gradient at x + v along this axis; NaN if it cannot be computed.
   double gradient_part(const std::vector<ComplexValues>& v) const {
     const ComplexValues all = gradient(v);
     const auto k = static_cast<std::size_t>(e_.element);

@@ -17,11 +17,11 @@ enum class SecondLook {
 /// At a kink each output has two one-sided slopes. A valid gradient combines slopes between them, or those at points nearby: where
 /// several elements tie, the limit of gradients need not lie between the slopes along one axis. A kink closer than the difference
 /// steps shows as slopes that differ from side to side by the same amount at all step sizes, or as gradients nearby that span the
-/// difference while those further away are right. `noise`: the relative noise of f's values; where it hides slopes, a gradient is
+/// difference while those further away are correct. `noise`: the relative noise of f's values; where it hides slopes, a gradient is
 /// called wrong only if a polynomial fitted through the noise rules it out.
 SecondLook second_look(const ScalarProjection& projected, const ElementCheck& e, std::uint64_t seed, double noise = 0);
 
-/// Decides about an element at a kink: it fails if its gradient is not finite or lies outside the slopes, and the result says so;
+/// Decides on an element at a kink: it fails if its gradient is not finite or lies outside the slopes, and the result says so;
 /// sets `between_slopes` if the gradient lies between them.
 std::string settle_kink(const ScalarProjection& projected, ElementCheck& e, std::uint64_t seed);
 

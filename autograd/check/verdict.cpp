@@ -72,7 +72,7 @@ Judged judge(const Comparison& c, double scale, double tolerance) {
     return judged(std::isfinite(c.error) && std::isfinite(std::abs(c.numerical)) ? Verdict::Fail : Verdict::Inconclusive);
   if (difference > equal + 10 * c.error) return judged(Verdict::Fail);
   if (difference > equal + c.error) return judged(Verdict::Inconclusive);
-  // Both are rounding only: L does not depend on this element, and the gradient agrees.
+  // Both are just rounding: L does not depend on this element, and the gradient agrees.
   const bool zero = std::abs(c.analytic) <= c.rounding;
   if (!c.varies) return judged(zero ? Verdict::Pass : Verdict::Inconclusive);
   // Bar and rounding must be small compared with the derivatives nearby, and the bar must separate a nonzero derivative from 0.

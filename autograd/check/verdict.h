@@ -20,7 +20,7 @@ enum class Verdict {
   BranchCut,     ///< the value itself jumps here
 };
 std::string_view verdict_name(Verdict verdict);
-/// Orders verdicts by which one prevails for a whole whose parts differ: fail, inconclusive, branch cut, kink, pass.
+/// The order in which verdicts prevail when the parts of a whole differ: fail, inconclusive, branch cut, kink, pass.
 int precedence(Verdict verdict);
 
 /// A verdict and the bar used for it. Without a finite bar, a pass becomes inconclusive.
@@ -47,7 +47,7 @@ struct Comparison {
   double error = 0;                 ///< error bar of `numerical`
   double rounding = 0;              ///< bound on the rounding error of `analytic`
   double variation = 0;             ///< size of derivatives nearby, even if this one is 0 (Derivative::variation)
-  double magnitude = 0;             ///< of the values that depend on this element (Derivative::magnitude)
+  double magnitude = 0;             ///< size of the values that depend on this element (Derivative::magnitude)
   bool varies = false;              ///< L changes with this element by more than rounding, at some step
   bool kink = false, jump = false;  ///< found on either axis
   bool along_imaginary = false;     ///< the axis on which it was found
@@ -58,8 +58,8 @@ struct Comparison {
   /// The larger of the two gradients, for the scale of the tensor. A numerical one that did not converge is ignored, so one bad
   /// element does not widen the tolerance of the others.
   double size() const;
-  /// Allows for the rounding error of a gradient computed from numbers as large as `largest`, the largest gradient of all inputs:
-  /// 1e-12 of it, but no more than of the values that depend on this element, whose size limits the terms that cancel in it.
+  /// Allows for the rounding error of a gradient computed from values as large as `largest`, the largest gradient of all inputs:
+  /// 1e-12 of it, but at most 1e-12 of the values that depend on this element, whose size limits the terms that cancel in it.
   void allow_rounding(double largest);
   /// |analytic − numerical| relative to `scale`, or to a larger known size of derivatives nearby; 0 where L is constant.
   double relative_error(double scale) const;
@@ -71,13 +71,13 @@ struct Comparison {
 ///
 /// and to pass, e and r must be finite and small enough for the comparison to be meaningful. Everything else is inconclusive, as is
 /// everything with an infinite r. A NaN where the numerical derivative exists fails. `scale` is the largest |gradient| of the
-/// tensor; it decides how small e and r must be, never what is equal. The bar is the right side of Pass.
+/// tensor; it decides how small e and r must be, not what counts as equal. The bar is the right side of Pass.
 Judged judge(const Comparison& c, double scale, double tolerance);
 
 /// "gradient 1.2+3i, numerical 1.2-3i ± 2e-12", "a kink: the derivative is 0 from the left and 1 from the right; gradient 0", ...
 std::string describe(const Comparison& c, Verdict verdict, bool is_complex);
 
-/// "[1, 2]" for the element at this place of a row-major tensor; "[]" for a scalar.
+/// "[1, 2]" for the element at this position of a row-major tensor; "[]" for a scalar.
 std::string element_name(const Shape& shape, std::int64_t element);
 /// "1.5", "1.5-2i"
 std::string number_name(std::complex<double> z, bool is_complex);

@@ -1,5 +1,5 @@
 #pragma once
-/// An op of your own in a few lines: a value, and a vector-Jacobian product that returns the gradients.
+/// A user-defined op in a few lines: a value, and a vector-Jacobian product that returns the gradients.
 ///
 ///     using C = std::complex<double>;
 ///     const auto f = [](C z) { return z / (1 + std::abs(z)); };

@@ -10,7 +10,7 @@
 namespace argand {
 namespace {
 
-/// out[i] = table[ids[i]], for rows of D numbers.
+/// out[i] = table[ids[i]], for rows of D elements.
 template <Scalar T>
 void gather_rows(const T* table, const Ids& ids, std::int64_t D, T* out) {
   parallel_for(ids.size(), row_grain(D), [&](std::int64_t begin, std::int64_t end) {
@@ -18,9 +18,9 @@ void gather_rows(const T* table, const Ids& ids, std::int64_t D, T* out) {
   });
 }
 
-/// out[ids[i]] += rows[i / repeat]. Columns are split among threads in whole cache lines: one thread writes each number and adds in
-/// the order of the ids. That needs no atomics and gives the same bits for any number of threads. (Splitting the rows would balance
-/// badly: a few words make up most of a text.)
+/// out[ids[i]] += rows[i / repeat]. Columns are split among threads in whole cache lines: each element is written by one thread,
+/// which adds in the order of the ids. That needs no atomics and gives the same bits for any number of threads. (Splitting the rows
+/// would balance badly: a few words make up most of a text.)
 template <Scalar T>
 void scatter_rows(const T* rows, const Ids& ids, std::int64_t D, T* out, std::int64_t repeat = 1) {
   const std::int64_t line = 64 / static_cast<std::int64_t>(sizeof(T));

@@ -11,14 +11,14 @@ namespace argand {
 template <Scalar T>
 Var<T> embedding(const Var<T>& table, const Ids& ids);
 
-/// table [V, D], ids [..., L] -> [..., D]: the mean of the L rows named along the last axis. Equals mean(embedding(table, ids), -2)
-/// without that intermediate, which is L times larger. The gradient skips rows of dy that are 0, so unused passages cost nothing.
-/// Throws as embedding does, and when L = 0.
+/// table [V, D], ids [..., L] -> [..., D]: the mean of the L rows indexed along the last axis. Equals mean(embedding(table, ids),
+/// -2) without that intermediate, which is L times larger. The gradient skips rows of dy that are 0, so unused passages cost
+/// nothing. Throws as embedding does, and when L = 0.
 template <Scalar T>
 Var<T> embedding_mean(const Var<T>& table, const Ids& ids);
 
 /// rows [ids.shape..., D] -> [V, D]: y[v] = Σ rows[i] over the i with ids[i] = v, summed in the order of i.
-/// Throws for an id outside [0, V) or rows of another shape.
+/// Throws for an id outside [0, V) or rows of the wrong shape.
 template <Scalar T>
 Var<T> scatter_add(const Var<T>& rows, const Ids& ids, std::int64_t V);
 

@@ -1,5 +1,5 @@
 #pragma once
-/// Error messages that name the function that was called, not one that it is composed of.
+/// Error messages that name the function called, not one that it is composed of.
 
 #include <string_view>
 
@@ -12,7 +12,7 @@ inline void require_axis(std::string_view op, const Shape& shape, int axis) {
   require(-shape.rank() <= axis && axis < shape.rank(), op, "axis {} is out of range for {}", axis, shape);
 }
 
-/// Returns f(). An error that f throws is rethrown with `op: ` as its prefix, in place of its own.
+/// Returns f(). An error that f throws is rethrown with the prefix `op: ` instead of its original one.
 template <class F>
 decltype(auto) in_own_name(std::string_view op, const F& f) {
   try {

@@ -213,7 +213,7 @@ template <class Copy>
 void for_part(const AxisView& whole, std::int64_t begin, std::int64_t n, const Copy& copy) {
   parallel_for(whole.outer, row_grain(n * whole.inner), [&](std::int64_t first, std::int64_t last) {
     for (std::int64_t o = first; o < last; ++o)
-      copy((o * whole.n + begin) * whole.inner, o * n * whole.inner, n * whole.inner);  // place in y, place in x, count
+      copy((o * whole.n + begin) * whole.inner, o * n * whole.inner, n * whole.inner);  // position in y, position in x, count
   });
 }
 

@@ -7,7 +7,7 @@
 
 namespace argand {
 
-/// The same numbers in the same order in another shape of the same size; no copy. Throws when the sizes differ.
+/// The same elements in the same order in another shape of the same size; no copy. Throws when the sizes differ.
 template <Scalar T>
 Var<T> reshape(const Var<T>& x, const Shape& shape);
 /// One size may be -1 and is inferred from the others: reshape(x, {2, -1}).

@@ -10,7 +10,7 @@
 namespace argand {
 namespace {
 
-/// Whether every real number of x is finite: comparisons that are false for NaN, combined lane by lane.
+/// Whether all real components of x are finite: comparisons that are false for NaN, combined lane by lane.
 template <Scalar T>
 bool all_finite(const Tensor<T>& x) {
   using R = RealOf<T>;
@@ -28,7 +28,7 @@ bool all_finite(const AnyValue& x) {
 
 std::string in_scope(const std::string& op, const std::string& scope) { return scope.empty() ? op : op + " in " + scope; }
 
-/// Adds a summary of x. An empty tensor stands for an absent input, such as a bias, and is skipped.
+/// Adds a summary of x. An empty tensor means an absent input, such as a bias, and is skipped.
 void add(std::vector<NumberSummary>& list, std::string role, std::string origin, const AnyValue& x) {
   NumberSummary s = summarize(x);
   if (s.shape.size() == 0) return;
@@ -132,7 +132,7 @@ void NanTrace::backward(const TapeEntry& entry) {
     return !dx || all_finite(*dx);
   });
   if (finite) {
-    if (at < kept_.size()) kept_.resize(at);  // entries that the backward pass has passed
+    if (at < kept_.size()) kept_.resize(at);  // the backward pass is past these entries
     return;
   }
   NonFinite where{.op = entry.op, .backward = true, .scope = entry.scope, .tensors = {}};

@@ -1,7 +1,7 @@
 #pragma once
-/// Finds the origin of the first NaN. While a NanTrace is alive, it checks every op of this thread as soon as it has computed, and
-/// every gradient as soon as an op has passed it on. The first number that is not finite ends the pass with an exception that names
-/// the op that made it and the op's inputs:
+/// Finds the origin of the first NaN. While a NanTrace is alive, it checks every op of this thread as soon as it has run, and every
+/// gradient as soon as an op has passed it on. The first value that is not finite ends the pass with an exception that names the op
+/// that produced it and the op's inputs:
 ///
 ///     NanTrace trace(model.parameters());
 ///     try {
@@ -24,18 +24,18 @@
 
 namespace argand {
 
-/// A summary of one tensor's numbers: magnitudes of the finite ones, and how many are not finite.
+/// A summary of one tensor's elements: magnitudes of the finite ones, and how many are not finite.
 struct NumberSummary {
   std::string role;    ///< "input 0", "output", "gradient of input 0", ...
   std::string origin;  ///< a parameter's name, "exp in blocks.0.attn" for the output of an op, "a variable" or "a constant"
   std::string scalar;  ///< "float32", "complex128", ...
   Shape shape;
   std::int64_t nan = 0, inf = 0;      ///< a complex number counts once; as NaN if either part is NaN
-  double min = 0, mean = 0, max = 0;  ///< of |x| over the finite numbers; 0 if there are none
+  double min = 0, mean = 0, max = 0;  ///< of |x| over the finite elements; 0 if there are none
   bool finite() const { return nan + inf == 0; }
 };
 
-/// The op that produced the first non-finite number.
+/// The op that produced the first non-finite value.
 struct NonFinite {
   const Op* op = nullptr;
   bool backward = false;  ///< in a gradient that the op passed on, rather than in its output
@@ -64,7 +64,7 @@ class NonFiniteError : public Error {
 
 class NanTrace {
  public:
-  /// Names variables by the names in the list.
+  /// Takes the names of variables from the list.
   template <RealScalar R>
   explicit NanTrace(const ParameterList<R>& parameters) : NanTrace() {
     for (const Parameter<R>& p : parameters) std::visit([&](const auto& v) { names_.emplace(v.slot().get(), p.name); }, p.var);
@@ -94,7 +94,7 @@ class NanTrace {
   Tape::BackwardWatch before_backward_;
 };
 
-/// Summarises one tensor, for tables of your own.
+/// Summarises one tensor, for your own tables.
 NumberSummary summarize(const AnyValue& x);
 
 }  // namespace argand

@@ -22,7 +22,7 @@ void visit_slot(Base* slot, const F& f) {
   as.template operator()<std::complex<double>>();
 }
 
-/// The gradient accumulated so far, sharing its storage; nothing if no gradient has arrived, or for null.
+/// The gradient accumulated so far, sharing its storage; nullopt if no gradient has arrived, or for null.
 std::optional<AnyValue> slot_gradient(const SlotBase* slot);
 
 /// Construct it between a forward and its backward pass. On destruction, the leaves that the tape reads get back their earlier

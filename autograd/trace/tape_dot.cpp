@@ -31,7 +31,7 @@ std::string joined_scope(const std::vector<std::string>& parts) { return joined(
 /// A unit of the drawing: a node of the tape, or a whole module drawn as one box.
 struct Unit {
   std::vector<std::string> cluster;  ///< the opened modules that contain it
-  std::string id;                    ///< in the DOT text
+  std::string id;                    ///< identifier in the DOT text
   std::string box;                   ///< the module's path; "" for a single node
   std::vector<std::size_t> nodes;
 };
@@ -79,7 +79,7 @@ std::string small(const std::string& text, const char* colour) {
   return fmt::format("<BR/><FONT POINT-SIZE=\"10\" COLOR=\"{}\">{}</FONT>", colour, escaped(text));
 }
 
-/// "ℂ [2, 8, 16]", or the number itself for a single one.
+/// "ℂ [2, 8, 16]", or the number itself if there is only one.
 std::string numbers_of(const TapeNode& node) {
   if (node.role == NodeRole::Ids) return "ids " + node.shape.str();
   if (node.value) return number_name(*node.value, node.is_complex);

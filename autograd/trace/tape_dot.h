@@ -10,7 +10,7 @@ namespace argand {
 struct DotOptions {
   std::string title = {};
   /// How many levels of nested module scopes are opened: 0 draws "blocks.0" as a single box, 1 opens it and draws its "attn" as
-  /// one, and so on. -1: as many as keep the drawing at about fifty nodes, but ops outside all modules are always drawn.
+  /// one, etc. -1: as many as keep the drawing at about fifty nodes, but ops outside all modules are always drawn.
   int depth = -1;
   /// Numbers the ops that need a gradient v1, v2, ... in the order of the tape, as `argand lab --tape` does.
   bool numbered = false;
@@ -20,8 +20,8 @@ struct DotOptions {
 std::size_t deepest_scope(const TapeGraph& graph);
 
 /// The same graph gives the same text. Solid lines connect what needs a gradient, dashed lines what does not. With gradients, every
-/// node shows the norm of its own, and an edge between single numbers shows the op's contribution; nodes with infinities or NaNs
-/// have a thick red edge.
+/// node shows the norm of its gradient, and an edge between single numbers shows the op's contribution; nodes with infinities or
+/// NaNs have a thick red edge.
 std::string to_dot(const TapeGraph& graph, const DotOptions& options = {});
 
 }  // namespace argand

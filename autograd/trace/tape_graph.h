@@ -6,7 +6,7 @@
 ///     graph.backward(loss);                                   // or graph.stop() for a drawing without gradients
 ///     write_file_atomically("model.dot", to_dot(graph));
 ///
-/// Unlike the tape, it also has constants and ops that are not differentiated.
+/// Unlike the tape, it also includes constants and ops that are not differentiated.
 
 #include <complex>
 #include <map>
@@ -25,7 +25,7 @@ struct TapeNode {
   enum class Role { Op, Parameter, Variable, Constant, Ids };
   Role role = Role::Op;
   std::string name = {};   ///< name of the op or parameter, or ""
-  const Op* op = nullptr;  ///< null unless an op
+  const Op* op = nullptr;  ///< null unless the node is an op
   /// The module path of an op, {"blocks.0", "attn"}; for an input, the part of the path that all its users share.
   std::vector<std::string> scope = {};
   Shape shape = {};
@@ -39,7 +39,7 @@ struct TapeNode {
   /// The contribution of this op's vjp to the gradient of each input that is a single number; keys are nodes of `inputs`.
   std::map<std::size_t, std::complex<double>> contributions = {};
 
-  /// Whether its value or its gradient, where known, has a number that is not finite.
+  /// Whether its value or its gradient, where known, has an element that is not finite.
   bool is_infinite() const;
 };
 
@@ -55,7 +55,7 @@ class TapeGraph {
   TapeGraph(const TapeGraph&) = delete;
   TapeGraph& operator=(const TapeGraph&) = delete;
 
-  /// Adds a node for token ids, which ops do not list as inputs: drawn with this shape, as an input of all ops of these names.
+  /// Adds a node for token ids, which ops do not list as inputs: drawn with this shape, as an input of all ops with these names.
   void add_ids(const std::string& name, const Shape& shape, const std::vector<std::string>& ops);
   void stop();
   /// Stops recording, runs the backward pass of the current tape from the loss, and stores the gradient of every node.

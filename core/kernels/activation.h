@@ -19,7 +19,7 @@ X clamped_for_normal(X x) {
   const X a = math::abs(x), most(sizeof(LaneOf<X>) == 4 ? 15 : 39);
   return math::select(a > most, most, a);
 }
-/// |x|, clamped for use in x e^-|x|: to where e^(-|x|/2) is about to become subnormal.
+/// |x|, clamped for use in x e^-|x| to the point where e^(-|x|/2) is about to become subnormal.
 template <class X>
 inline constexpr LaneOf<X> most_for_exp = sizeof(LaneOf<X>) == 4 ? 170 : 1400;
 template <class X>
@@ -42,7 +42,7 @@ X distance(const SeriesAtZero<n>& s, X x) {
   const R high = static_cast<R>(s.zero), low = static_cast<R>((s.zero - static_cast<double>(high)) + s.zero_low);
   return (x - X(high)) - X(low);
 }
-/// f for |d| < 1/4; float needs half the terms.
+/// f for |d| < 1/4; float needs only half the terms.
 template <class X, int n>
 X value(const SeriesAtZero<n>& s, X d) {
   using R = LaneOf<X>;
@@ -77,7 +77,7 @@ inline constexpr auto silu_slope_at_zero = [] {
     for (std::size_t j = 0; j <= k; ++j) square += sigma[j] * sigma[k - j];
     sigma[k + 1] = (sigma[k] - square) / static_cast<long double>(k + 1);
   }
-  for (std::size_t k = 0; k < n; ++k)  // coefficient k + 2 of x σ, derived once
+  for (std::size_t k = 0; k < n; ++k)  // coefficient k + 2 of x σ, differentiated once
     s.c[k] = static_cast<double>(static_cast<long double>(k + 2) * (zero * sigma[k + 2] + sigma[k + 1]));
   return s;
 }();

@@ -24,7 +24,7 @@ constexpr std::int64_t pairs_of(std::int64_t K) { return (K + 1) / 2; }
 
 #if defined(__x86_64__)
 
-// The target of all functions here, whatever the library's level: callers check has_bf16_products().
+// The target of all functions here, regardless of the library's level: callers check has_bf16_products().
 #define ARGAND_BF16 __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx512bf16")))
 
 /// The first n of 16 lanes.
@@ -47,7 +47,7 @@ ARGAND_BF16 void pair_rows(std::int64_t K, std::int64_t n, const float* x, std::
     }
 }
 
-/// Pairs the numbers of a contiguous row x [K]: to[k · step] = (x[2k], x[2k + 1]).
+/// Pairs the elements of a contiguous row x [K]: to[k · step] = (x[2k], x[2k + 1]).
 ARGAND_BF16 void pair_columns(std::int64_t K, const float* x, std::uint32_t* to, std::int64_t step) {
   const __m512i places = _mm512_mullo_epi32(_mm512_set_epi32(15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0),
                                             _mm512_set1_epi32(static_cast<int>(step)));
@@ -73,7 +73,7 @@ ARGAND_BF16 inline void add_products(__m512& sum, __m512i a, __m512i b) {
 }
 
 /// C [M, n] <- alpha A B, added to C if `add`, for M rows of A, whose pairs are at a[i · row_step + k · k_step], and N registers of
-/// columns of B [K, 64]; `last` masks the lanes of the last one.
+/// columns of B [K, 64]; `last` masks the lanes of the last register.
 template <int M, int N>
 ARGAND_BF16 void multiply_in_registers(std::int64_t K, const std::uint32_t* a, std::int64_t row_step, std::int64_t k_step,
                                        const std::uint32_t* b, float alpha, float* c, std::int64_t ldc, std::uint16_t last,
@@ -100,7 +100,7 @@ ARGAND_BF16 void multiply_in_registers(std::int64_t K, const std::uint32_t* a, s
     }
 }
 
-/// All rows; those that do not fill a tile come last.
+/// Computes all rows; those that do not fill a tile come last.
 template <int N>
 ARGAND_BF16 void multiply_rows(std::int64_t M, std::int64_t K, const std::uint32_t* a, std::int64_t row_step, std::int64_t k_step,
                                const std::uint32_t* b, float alpha, float* c, std::int64_t ldc, std::uint16_t last, bool add) {
@@ -112,7 +112,7 @@ ARGAND_BF16 void multiply_rows(std::int64_t M, std::int64_t K, const std::uint32
   for (; i < M; ++i) multiply_in_registers<1, N>(K, a + i * row_step, row_step, k_step, b, alpha, c + i * ldc, ldc, last, add);
 }
 
-/// n columns of C, at most those of one panel.
+/// Computes n columns of C, at most those of one panel.
 ARGAND_BF16 void multiply_panel(std::int64_t M, std::int64_t n, std::int64_t K, const std::uint32_t* a, std::int64_t row_step,
                                 std::int64_t k_step, const std::uint32_t* b, float alpha, float* c, std::int64_t ldc, bool add) {
   const std::int64_t packs = (n + 15) / 16;

@@ -1,10 +1,10 @@
 #pragma once
-/// Products of float32 matrices by the processor's instruction for products of bfloat16 pairs (AVX512-BF16's VDPBF16PS). A bfloat16
-/// is a float32 without its lower 16 bits: the same range, 8 bits of mantissa. Factors are rounded to nearest and sums are float32,
-/// so a product of [M, K] and [K, N] has an error of about 2⁻⁹ of Σ |a| |b| / √K where float32 has 2⁻²⁴.
+/// Products of float32 matrices using the processor's instruction for products of bfloat16 pairs (AVX512-BF16's VDPBF16PS). A
+/// bfloat16 is a float32 without its lower 16 bits: the same range, 8 bits of mantissa. Factors are rounded to nearest and sums are
+/// float32, so a product of [M, K] and [K, N] has an error of about 2⁻⁹ of Σ |a| |b| / √K instead of 2⁻²⁴ for float32.
 ///
-/// The gain depends on the processor. On operands in registers, with one thread, AMD Zen 4 reaches 234 GFLOP/s against 117 in
-/// float32, and Intel Sapphire Rapids 82 against 170. So it is off by default.
+/// The gain depends on the processor. On operands in registers, with one thread, AMD Zen 4 reaches 234 GFLOP/s compared with 117 in
+/// float32, and Intel Sapphire Rapids 82 compared with 170. So it is off by default.
 
 #include <cstdint>
 
@@ -16,9 +16,9 @@ namespace argand {
 /// Whether this processor has the instruction.
 bool has_bf16_products();
 
-/// While one is alive, large float32 products use bfloat16: those of gemm() with M, N and K all at least bf16_least, and the output
-/// layer's. Applies to the whole program, in every thread; products of double are unaffected. Throws Error if the processor lacks
-/// the instruction.
+/// While a Bf16Products is alive, large float32 products use bfloat16: those of gemm() with M, N and K all at least bf16_least, and
+/// the output layer's. Applies to the whole program, in every thread; products of double are unaffected. Throws Error if the
+/// processor lacks the instruction.
 class Bf16Products {
  public:
   explicit Bf16Products(bool on);

@@ -27,8 +27,8 @@ struct WithError {
   X value, error;
 };
 
-/// a·b = value + error exactly (Dekker, Numer. Math. 18 (1971), 224: splits each factor into halves of half as many bits; needs no
-/// fused multiply-add). Exact unless a factor exceeds 1e34 (1e300 for double) or the product is below 1e-31 (1e-290).
+/// a·b = value + error exactly (Dekker, Numer. Math. 18 (1971), 224: splits each factor into two halves with half as many bits;
+/// needs no fused multiply-add). Exact unless a factor exceeds 1e34 (1e300 for double) or the product is below 1e-31 (1e-290).
 template <class X>
 WithError<X> exact_product(X a, X b) {
   constexpr bool single = sizeof(LaneOf<X>) == 4;

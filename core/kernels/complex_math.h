@@ -1,6 +1,6 @@
 #pragma once
-/// Modulus, phasor and quotient of complex numbers of any size, and functions whose plain formulas would cancel: no square in here
-/// overflows or underflows. Functions of separate parts accept reals and packs (X: float, double or a Pack of them).
+/// Modulus, phasor and quotient of complex numbers of any size, and functions whose plain formulas would cancel: no square in this
+/// file overflows or underflows. Functions of separate parts accept reals and packs (X: float, double or a Pack of them).
 
 #include <algorithm>
 #include <cmath>
@@ -74,15 +74,15 @@ ComplexPack<R> phasor(ComplexPack<R> z) {
   return {p.re, p.im};
 }
 
-/// c/|z|, even where |z| overflows the type.
+/// c/|z|, even if |z| overflows the type.
 template <RealScalar R>
 R divide_by_modulus(R c, std::complex<R> z) {
   const PolarForm<R> p(z.real(), z.imag());
   return c / p.r * p.s.factor;
 }
 
-/// |z| + c. For |z| ≈ -c = b this would cancel and leave the rounding error of |z|; so it is (|z|² - b²)/(|z| + b) there, and |z|²
-/// - b² = (p - b)(p + b) + q², with p the larger part and q the smaller; p - b is exact.
+/// |z| + c. For |z| ≈ -c = b this would cancel and leave the rounding error of |z|; so there it is (|z|² - b²)/(|z| + b), and
+/// |z|² - b² = (p - b)(p + b) + q², with p the larger part and q the smaller; p - b is exact.
 template <RealScalar R>
 R modulus_plus(std::complex<R> z, R c) {
   const PolarForm<R> f(z.real(), z.imag());

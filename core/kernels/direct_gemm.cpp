@@ -12,8 +12,8 @@ constexpr std::int64_t terms = 256;
 /// Rows of A per block, multiplied with all panels before the next block is read.
 constexpr std::int64_t block_rows = 96;
 
-/// to [4, 4] <- the transpose of from [4, 4], with steps between their rows. (Packing number by number took two thirds of the time
-/// of a product of 64 x 32 by 32 x 64.)
+/// to [4, 4] <- the transpose of from [4, 4], with steps between their rows. (Packing element by element took two thirds of the
+/// time of a product of 64 x 32 by 32 x 64.)
 void transpose_4x4(const float* from, std::int64_t step, float* to, std::int64_t to_step) {
   typedef float Four __attribute__((vector_size(16)));
   Four r[4];
@@ -90,7 +90,7 @@ void direct_gemm(const Product<R>& p) {
   const Strided<R> A = factor_a(p);
   for (std::int64_t k = 0; k < p.K; k += terms) {
     const std::int64_t K = std::min(terms, p.K - k);
-    // The panel of the columns from j on begins at j · K and has rows of `step` numbers.
+    // The panel that starts at column j is stored from j · K on, in rows of `step` elements.
     const auto step = [&](std::int64_t j) { return std::min(columns, padded - j); };
     if (packed)
       for (std::int64_t j = 0; j < p.N; j += columns)
@@ -104,11 +104,10 @@ void direct_gemm(const Product<R>& p) {
   }
 }
 
-/// Times with one thread, relative to OpenBLAS's: queries with keys of 64 x 64 x 32 and 64 x 128 x 64 took 0.61 and 0.74 under
-/// AVX-512, 0.82 and 0.86 under AVX2; weights with values of 64 x 32 x 64 0.95 and 0.73; the layers of width 128 with 768 rows
-/// 0.74 to 0.82 and 0.91 to 0.95, those of 128 to 512 with 2 048 rows 0.86 to 0.93 and 0.95 to 1.03. Beyond that (384 to 1 536)
-/// OpenBLAS's copies pay off: 1.02 to 1.13. So they do if A is transposed, because its columns are then far apart: 0.82 to 0.96
-/// under AVX-512, 0.92 to 1.26 under AVX2.
+/// Times with one thread, relative to OpenBLAS's, under AVX-512 and under AVX2. Queries times keys, 64 x 64 x 32 and 64 x 128 x 64:
+/// 0.61 and 0.74, 0.82 and 0.86. Weights times values, 64 x 32 x 64: 0.95, 0.73. Layers of width 128 with 768 rows: 0.74 to 0.82,
+/// 0.91 to 0.95; of width 128 to 512 with 2 048 rows: 0.86 to 0.93, 0.95 to 1.03. Beyond that (384 to 1 536) OpenBLAS's copies pay
+/// off: 1.02 to 1.13. They also do if A is transposed, because its columns are then far apart: 0.82 to 0.96, 0.92 to 1.26.
 template <RealScalar R>
 bool direct_is_faster(const Product<R>& p) {
   constexpr std::int64_t most = 1 << 16, width = RegisterTile<R>::width;

@@ -1,6 +1,7 @@
 #pragma once
-/// Real products by the library's own kernels (core/kernels/microkernel.h), where OpenBLAS is slower: for small matrices, because
-/// it copies ("packs") both of them for each product, and for one matrix times many others, because here it is packed only once.
+/// Real products by the library's own kernels (core/kernels/microkernel.h), used where OpenBLAS is slower: for small matrices,
+/// because it copies ("packs") both of them for each product, and for one matrix times many others, because here it is packed only
+/// once.
 
 #include <cstdint>
 
@@ -36,14 +37,14 @@ template <RealScalar R>
 void direct_gemm(std::int64_t M, Strided<R> A, const PackedPanels<R>& B, std::int64_t first, std::int64_t n, R* C, std::int64_t ldc,
                  R alpha = 1, R beta = 0);
 
-/// op(A) of a product.
+/// The factor op(A) of a product.
 template <RealScalar R>
 Strided<R> factor_a(const Product<R>& p) {
   return transposes(p.a_is) ? Strided<R>{p.A, 1, p.lda} : Strided<R>{p.A, p.lda, 1};
 }
 
-/// Computes p in the calling thread; beta is 0 or 1. Each element adds its products in the order of k, so its bits depend on K
-/// alone, and C can be cut anywhere.
+/// Computes p in the calling thread; beta is 0 or 1. Each element adds its products in the order of k, so its bits depend only on
+/// K, and C can be cut anywhere.
 template <RealScalar R>
 void direct_gemm(const Product<R>& p);
 

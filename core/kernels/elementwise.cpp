@@ -27,7 +27,7 @@ Tensor<T> sum_to(const Tensor<T>& x, const Shape& shape) {
   const int rank = plan.shape.rank();
   require(plan.shape == x.shape(), "sum_to", "{} does not broadcast to {}", shape, x.shape());
 
-  // Bias and gain gradients, the common case: `shape` is the tail of x's. The columns are split among threads and the blocks of
+  // Bias and gain gradients are the common case: `shape` is the tail of x's. The columns are split among threads, and the blocks of
   // rows do not depend on the number of threads, so neither does the sum.
   std::int64_t tail = 1;
   int axis = rank;
@@ -59,7 +59,7 @@ Tensor<T> sum_to(const Tensor<T>& x, const Shape& shape) {
   const bool inner = plan.b[static_cast<std::size_t>(rank - 1)] == 0;  // the rows themselves are summed
   const bool in_blocks = rows > summed_rows && x.size() / y.size() > summed_rows;
   const std::int64_t block =
-      in_blocks ? std::max(summed_rows, y.size() / columns) : rows;  // as much work as adding its sums, or more
+      in_blocks ? std::max(summed_rows, y.size() / columns) : rows;  // at least as much work as adding its sums
   Tensor<T> of_block = Tensor<T>::zeros(in_blocks ? shape : Shape{0});
   T *const total = y.data(), *const sums = in_blocks ? of_block.data() : total;
   BroadcastRows at(plan, 0);

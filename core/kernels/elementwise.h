@@ -10,7 +10,7 @@
 
 namespace argand {
 
-/// y[i] = f(x[i], ...), all of one shape.
+/// y[i] = f(x[i], ...), all of the same shape.
 template <class F, Scalar A, Scalar... Rest>
 auto map(const F& f, const Tensor<A>& a, const Tensor<Rest>&... rest) {
   using Out = decltype(f(A(), Rest()...));
@@ -62,7 +62,7 @@ ValueAndSlope<R> map_with_slope(const F& f, const Tensor<R>& x) {
 /// How two shapes broadcast to a common one: the strides locate element (row, column) of the result in a and b; they are 0 along
 /// stretched axes.
 struct BroadcastPlan {
-  Shape shape;                                         ///< of the result
+  Shape shape;                                         ///< shape of the result
   std::array<std::int64_t, Shape::max_rank> a{}, b{};  ///< strides in elements, aligned with `shape`
   BroadcastPlan(std::string_view op, const Shape& a_shape, const Shape& b_shape);
 };

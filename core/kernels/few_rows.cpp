@@ -51,7 +51,7 @@ void few_rows_gemm(const Product<R>& p) {
 
 template <RealScalar R>
 bool few_rows_is_faster(const Product<R>& p) {
-  constexpr std::int64_t least = 1 << 12;  // elements of B
+  constexpr std::int64_t least = 1 << 12;  // smallest number of elements of B
   return p.M >= 1 && p.M <= 4 && !transposes(p.a_is) && transposes(p.b_is) && p.K >= Pack<R>::width && p.K * p.N >= least &&
          (p.beta == R(0) || p.beta == R(1));
 }

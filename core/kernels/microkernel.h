@@ -54,7 +54,7 @@ inline void multiply_in_registers(std::int64_t K, const R* __restrict a, std::in
     }
 }
 
-/// All rows; those that do not fill a tile come last.
+/// Computes all rows; those that do not fill a tile come last.
 template <RealScalar R, int N>
 void multiply_rows(std::int64_t M, std::int64_t K, Strided<R> A, const R* b, std::int64_t ldb, R alpha, R* c, std::int64_t ldc,
                    bool add) {

@@ -9,7 +9,8 @@
 ///       at.store(out, math::select(x > R(0), x, Pack<R>(0)));
 ///     });
 ///
-/// The last few go through the same code with 0 in the missing lanes, so the bits of an element do not depend on its position.
+/// The last few elements go through the same code with 0 in the missing lanes, so the bits of an element do not depend on its
+/// position.
 
 #include <bit>
 #include <cstring>
@@ -29,7 +30,7 @@ struct Pack {
   using Lanes = typename detail::Vector<R, W>::Lanes;
   using Bits = typename detail::Vector<R, W>::Bits;
 
-  /// One answer per lane: all bits set or none.
+  /// One truth value per lane: all bits set or none.
   struct Mask {
     Bits bits;
     friend Mask operator&(Mask a, Mask b) { return {a.bits & b.bits}; }
@@ -175,12 +176,12 @@ Pack<R, W> abs(Pack<R, W> x) {
   const Bits sign = std::bit_cast<Bits>(P(R(-0.0)).lanes);
   return P(std::bit_cast<typename P::Lanes>(std::bit_cast<Bits>(x.lanes) & ~sign));
 }
-/// The larger; b if either is NaN.
+/// The larger of a and b; b if either is NaN.
 template <class X>
 X max(X a, X b) {
   return select(a > b, a, b);
 }
-/// The smaller; b if either is NaN.
+/// The smaller of a and b; b if either is NaN.
 template <class X>
 X min(X a, X b) {
   return select(a < b, a, b);
@@ -232,7 +233,7 @@ std::pair<Pack<R>, Pack<R>> join(ComplexPack<R> z, std::integer_sequence<int, I.
           Pack<R>(__builtin_shufflevector(z.re.lanes, z.im.lanes, (W / 2 + I / 2 + I % 2 * W)...))};
 }
 
-/// Reads `count` numbers, up to the number of lanes; the lanes beyond them are 0.
+/// Reads `count` elements, up to the number of lanes; the lanes beyond them are 0.
 template <class Lanes, RealScalar S>
 Lanes read_lanes(const S* from, std::int64_t count) {
   constexpr auto width = static_cast<std::int64_t>(sizeof(Lanes) / sizeof(S));
@@ -275,14 +276,14 @@ void write(S* to, Pack<R> x, std::int64_t count) {
 
 }  // namespace detail
 
-/// The elements [place, place + count) of arrays, where count is the width of a pack or, if `Whole` is false, less. A place of
-/// doubles can also load arrays of float, which widens, and store to them, which rounds.
+/// The elements [place, place + count) of arrays, where count is the width of a pack or, if `Whole` is false, less. A place in
+/// arrays of doubles can also load from arrays of float, widening, and store to them, rounding.
 template <RealScalar R, bool Whole>
 struct PackAt {
   std::int64_t place;
   std::int64_t count;
 
-  /// The elements at this place; 0 in the lanes beyond them.
+  /// The elements at this position; 0 in the lanes beyond them.
   template <detail::StoredAs<R> S>
   Pack<R> load(const S* array) const {
     return detail::read<R>(array + place, lanes());
@@ -344,7 +345,7 @@ void for_packs(std::int64_t begin, std::int64_t end, const F& f) {
 }
 
 /// Σ term(at) over [begin, end), where term returns a Pack<R> (a ComplexPack<R> for complex T); lanes beyond the end are ignored.
-/// The bits depend on the level alone.
+/// The bits depend only on the level.
 template <Scalar T, class F>
 T pack_sum(std::int64_t begin, std::int64_t end, const F& term) {
   PackOf<T> total(T(0));

@@ -9,7 +9,7 @@
 
 namespace argand {
 
-/// At most this many numbers are added one after the other; longer sums are split into blocks whose sums are then added. A running
+/// At most this many terms are added one after the other; longer sums are split into blocks whose sums are then added. A running
 /// sum of a million equal numbers in single precision is off by one per cent, and stops growing at 2²⁴.
 constexpr std::int64_t summed_rows = 4096;
 

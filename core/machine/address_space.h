@@ -1,5 +1,5 @@
 #pragma once
-/// How much memory the process may still map. Classroom machines set such limits (`ulimit -v`), and OpenBLAS retries for ever when
+/// How much memory the process may still map. Classroom machines set such limits (`ulimit -v`), and OpenBLAS retries forever when
 /// it gets no memory.
 
 #include <cstdint>

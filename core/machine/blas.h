@@ -1,5 +1,5 @@
 #pragma once
-/// The interface to the BLAS that computes matrix products, always in the calling thread alone. The build chooses the
+/// The interface to the BLAS that computes matrix products, in the calling thread only. The build chooses the
 /// implementation: OpenBLAS (blas_openblas.cpp), or with -Dblas=plain the loops of blas_plain.cpp, for platforms without a BLAS,
 /// such as a browser. The rest of the library multiplies with gemm (core/gemm.h), which splits large products among threads.
 
@@ -40,7 +40,7 @@ template <Scalar T>
 void plain_gemm(const Product<T>& p);
 
 /// Ensures in advance that this many threads can multiply at the same time. OpenBLAS maps 128 MB of address space per thread
-/// and, if a limit (`ulimit -v`) leaves less, retries for ever. Throws an Error that names the memory needed.
+/// and, if a limit (`ulimit -v`) leaves less, retries forever. Throws an Error that names the memory needed.
 void reserve_blas(int threads);
 
 /// The kernels that blas_gemm runs: OpenBLAS's name for them ("Haswell"), or "plain".

@@ -39,7 +39,7 @@ std::string processor_name_in(std::istream& cpuinfo) {
     if (line.find(':') == std::string::npos) continue;
     if (line.starts_with("model name") || line.starts_with("Model Name")) return value_of(line);
     if (line.starts_with("CPU implementer")) implementer = value_of(line);
-    if (line.starts_with("CPU part")) part = value_of(line);  // the last one's: with cores of two sizes, the large ones come last
+    if (line.starts_with("CPU part")) part = value_of(line);  // the last core's: with cores of two sizes, the large ones come last
   }
   if (implementer.empty() || part.empty()) return "";
   const unsigned long maker = std::strtoul(implementer.c_str(), nullptr, 16), number = std::strtoul(part.c_str(), nullptr, 16);

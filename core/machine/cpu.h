@@ -18,7 +18,7 @@ CpuFeatures cpu_features();
 /// The name of the processor, "AMD EPYC 7B13" or "Neoverse-N1", or "" if the system does not provide one.
 std::string processor_name();
 /// The name of the processor described by a text in the format of Linux's /proc/cpuinfo: x86's "model name", or the name for
-/// ARM's implementer and part numbers where known.
+/// ARM's implementer and part numbers if known.
 std::string processor_name_in(std::istream& cpuinfo);
 
 }  // namespace argand

@@ -1,6 +1,6 @@
 #pragma once
 /// Parses untrusted JSON. nlohmann-json copies and prints values recursively, so 200 kB of brackets would overflow the stack; input
-/// that nests too deep is rejected before a tree is built.
+/// that nests too deeply is rejected before a tree is built.
 
 #include <nlohmann/json.hpp>
 #include <string>
@@ -32,14 +32,14 @@ inline bool nested_too_deeply(std::string_view text) {
   return false;
 }
 
-/// The parsed value. If the text is not JSON or nests too deep, the result's is_discarded() is true.
+/// The parsed value. If the text is not JSON or nests too deeply, the result's is_discarded() is true.
 template <class Json = nlohmann::ordered_json>
 Json try_parse_json(std::string_view text) {
   if (nested_too_deeply(text)) return Json(nlohmann::detail::value_t::discarded);
   return Json::parse(text, nullptr, false);
 }
 
-/// The parsed value. Throws Error, `op` first: "op: nested more than 64 levels deep", or with the parser's message.
+/// The parsed value. Throws an Error that begins with `op`: "op: nested more than 64 levels deep", or with the parser's message.
 template <class Json = nlohmann::ordered_json>
 Json parse_json(std::string_view op, std::string_view text) {
   require(!nested_too_deeply(text), op, "nested more than {} levels deep", deepest_json);

@@ -82,7 +82,7 @@ int order(std::int64_t n) {
   return static_cast<int>(n);
 }
 
-/// Keeps OpenBLAS to the calling thread, as in blas_gemm.
+/// Restricts OpenBLAS to the calling thread, as in blas_gemm.
 class SingleThreaded {
  public:
   SingleThreaded() {
@@ -93,7 +93,7 @@ class SingleThreaded {
   threads::Limit one_{1};
 };
 
-/// The workspace size that a routine asks for, returned in the first element of the workspace.
+/// The workspace size that a routine requests, returned in the first element of the workspace.
 template <Scalar T>
 int workspace_size(T size) {
   return static_cast<int>(std::ceil(real_of(size) * (1 + std::numeric_limits<RealOf<T>>::epsilon())));
@@ -148,7 +148,7 @@ void lapack_qr(std::int64_t rows, std::int64_t columns, T* A, T* R) {
 
 namespace {
 
-/// Room after the last element that LAPACK works on: zgemv_n of OpenBLAS 0.3.21 for Zen and Haswell reads past it.
+/// Spare elements after the last one that LAPACK works on: zgemv_n of OpenBLAS 0.3.21 for Zen and Haswell reads past it.
 constexpr std::size_t room = 16;
 
 template <Scalar T>
@@ -158,8 +158,8 @@ std::vector<T> padded_copy(const T* x, std::size_t size) {
   return copy;
 }
 
-/// T in double precision. Iterative routines run in it: in float, a kernel of OpenBLAS 0.3.21 for processors without AVX (ssymv)
-/// reads memory that an earlier product left behind, and its NaNs spoil the product of a finite matrix.
+/// The double-precision type for T, in which iterative routines run: in float, a kernel of OpenBLAS 0.3.21 for processors without
+/// AVX (ssymv) reads memory that an earlier product left behind, and NaNs there spoil the product of a finite matrix.
 template <Scalar T>
 using Doubled = std::conditional_t<ComplexScalar<T>, std::complex<double>, double>;
 

@@ -1,5 +1,5 @@
 #pragma once
-/// The interface to matrix factorisations: OpenBLAS's LAPACK, in the calling thread alone. Matrices are stored by columns, as
+/// The interface to matrix factorisations: OpenBLAS's LAPACK, in the calling thread only. Matrices are stored by columns, as
 /// LAPACK expects. Every function throws Error for a size that LAPACK cannot index. There is no other implementation: a build with
 /// -Dblas=plain has none of these.
 

@@ -1,6 +1,6 @@
 #pragma once
 /// The x86-64 level the library was compiled for, and the one the processor supports. An installation may contain several builds of
-/// the library (glibc-hwcaps/x86-64-v3/, -v4/ beside the baseline); the dynamic loader then picks the highest that the processor
+/// the library (glibc-hwcaps/x86-64-v3/, -v4/ alongside the baseline); the dynamic loader then picks the highest that the processor
 /// supports.
 
 #include <optional>

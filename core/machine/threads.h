@@ -1,6 +1,6 @@
 #pragma once
 /// The thread pool behind parallel_for and parallel_jobs (core/parallel.h). The build chooses the implementation: OpenMP
-/// (threads_openmp.cpp), or with -Dthreads=serial the calling thread alone (threads_serial.cpp), for platforms without threads,
+/// (threads_openmp.cpp), or with -Dthreads=serial only the calling thread (threads_serial.cpp), for platforms without threads,
 /// such as a page in a browser.
 
 namespace argand::threads {
@@ -17,7 +17,7 @@ class Work {
   void (*call_)(const void*, int, int);
 };
 
-/// The number of threads that work of the calling thread may use.
+/// The number of threads that the calling thread's work may use.
 int limit();
 /// n >= 1. Applies to the calling thread and to threads started later.
 void set_limit(int n);
@@ -25,7 +25,7 @@ void set_limit(int n);
 /// Whether the calling thread is part of a running team().
 bool in_team();
 
-/// Calls work(i, p) for i = 0, ..., p - 1 concurrently, with the calling thread taking part; 1 <= p <= n is the number of threads
+/// Calls work(i, p) for i = 0, ..., p - 1 concurrently, one of them in the calling thread; 1 <= p <= n is the number of threads
 /// available. Returns when all are done. `work` must not throw.
 void team(int n, Work work);
 
@@ -36,7 +36,7 @@ void run_independently(int n, Work work);
 /// Whether libraries that use OpenMP threads share those of team().
 bool are_openmp();
 
-/// Limits the calling thread to n threads while it is alive.
+/// Limits the calling thread to n threads during its lifetime.
 class Limit {
  public:
   explicit Limit(int n) : before_(limit()) { set_limit(n); }

@@ -1,6 +1,6 @@
 #pragma once
 /// Keys: the names by which configuration values are typed, stored and explained. Inside the library a choice is an enumeration;
-/// only here, where text is read and written, is it a word.
+/// it is a word only here, where text is read and written.
 
 #include <array>
 #include <concepts>
@@ -31,7 +31,7 @@ std::string current_key(const std::string& key);
 /// The index of `word` in `choices`. Throws `config: KEY "WORD" is not one of CHOICES`, with a suggestion.
 int index_of_word(std::string_view key, const std::string& word, std::string_view choices);
 
-/// An enumeration whose values 0, 1, ... have words: `words_of(E)`, declared beside it, lists them in order, joined by '|'.
+/// An enumeration whose values 0, 1, ... have words: `words_of(E)`, declared next to it, lists them in order, joined by '|'.
 template <class E>
 concept Worded = std::is_enum_v<E> && requires(E value) {
   { words_of(value) } -> std::same_as<const char*>;

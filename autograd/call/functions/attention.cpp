@@ -1,4 +1,4 @@
-/// Registers autograd/ops/attention, and the functions of autograd/ops/rows for models, to be called by name.
+/// Registers the ops of autograd/ops/attention, and those of autograd/ops/rows that models use, to be called by name.
 
 #include <fmt/format.h>
 
@@ -20,7 +20,7 @@
 namespace argand {
 namespace {
 
-/// The default scale is 1/√d_k, with d_k numbers per head of q. Keys that the mask marks false are padding.
+/// The default scale is 1/√d_k, where a head of q has d_k elements. Keys that the mask marks false are padding.
 AttentionOptions attention_options(const Shape& q, std::int64_t parts, std::int64_t n_heads, std::optional<double> scale,
                                    bool causal, const std::optional<Mask>& visible_keys, double dropout,
                                    std::optional<std::int64_t> seed) {

@@ -1,4 +1,4 @@
-/// Registers autograd/ops/elementwise and autograd/ops/functions, elementwise functions, to be called by name.
+/// Registers the elementwise functions of autograd/ops/elementwise and autograd/ops/functions to be called by name.
 
 #include "autograd/call/op_function.h"
 #include "autograd/ops/elementwise/activation.h"

@@ -1,5 +1,5 @@
 #pragma once
-/// Reductions over one axis, several, or all, as in Python: dim=None, dim=-1, dim=(0, 2).
+/// Reductions over one axis, several axes, or all of them, as in Python: dim=None, dim=-1, dim=(0, 2).
 
 #include <algorithm>
 #include <optional>
@@ -10,13 +10,13 @@
 
 namespace argand {
 
-/// Nothing, or an empty list as in PyTorch, means all axes.
+/// nullopt means all axes, and so does an empty list, as in PyTorch.
 using Axes = std::optional<std::vector<int>>;
 
 /// The axes of x to reduce, folded into a single last axis.
 struct ReducedAxes {
-  std::vector<int> order;  ///< of x: the axes kept, then those reduced
-  Shape folded, kept;      ///< x's shape with the reduced axes folded into the last; x's shape with size 1 for them
+  std::vector<int> order;  ///< x's axes: those kept, then those reduced
+  Shape folded, kept;      ///< x's shape with the reduced axes folded into the last, and with the reduced axes of size 1
 
   /// Throws `sum: axis 2 is out of range for [2, 3]`, `sum: axis 1 is repeated`.
   ReducedAxes(std::string_view op, const Shape& shape, const std::vector<int>& axes) : kept(shape) {
@@ -43,7 +43,7 @@ struct ReducedAxes {
   }
 };
 
-/// f(x, axis, keepdim) for a single axis, f(x) for none; several axes are folded into one.
+/// f(x, axis, keepdim) for a single axis and f(x) for none; several axes are folded into one.
 template <Scalar T, class F>
 auto over_axes(std::string_view op, const Var<T>& x, const Axes& axes, bool keepdim, const F& f) {
   return in_own_name(op, [&] {

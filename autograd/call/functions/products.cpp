@@ -44,7 +44,7 @@ Var<Promote<A, B>> product_of(const Var<A>& a, const Var<B>& b) {
   return reshape(y, shape);
 }
 
-/// einsum of any number of operands of the same scalar, contracted in pairs from left to right.
+/// einsum of any number of operands of the same scalar type, contracted in pairs from left to right.
 template <Scalar T>
 Var<T> einsum_of(std::string equation, std::vector<Var<T>> operands) {
   require(!operands.empty(), "einsum", "needs at least one operand");
@@ -98,7 +98,7 @@ static const OpFunction loss_functions[] = {
      "huber",
      {"input", "target", {"delta", 1.0}},
      []<RealScalar R>(const Var<R>& x, const Var<R>& t, double delta) { return huber(x, t, delta); }},
-    // Only under this name: PyTorch's binary_cross_entropy takes probabilities, this op logits.
+    // Has only this name: PyTorch's binary_cross_entropy takes probabilities, whereas this op takes logits.
     {"binary_cross_entropy_with_logits",
      "binary_cross_entropy",
      {"input", "target"},

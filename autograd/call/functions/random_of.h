@@ -6,7 +6,7 @@
 
 namespace argand {
 
-/// With a seed, a pure function of it. Without one, a new stream at every call, in the same sequence in every run of a program.
+/// With a seed, the result depends on nothing else. Without one, each call gets a new stream, in the same sequence in every run.
 inline Random random_of(std::optional<std::int64_t> seed) {
   static std::atomic<std::uint64_t> calls{0};
   return seed ? Random(static_cast<std::uint64_t>(*seed)) : Random(0, ++calls);

@@ -12,7 +12,7 @@
 namespace argand {
 namespace {
 
-/// n/(n - correction), with n numbers per element of y: PyTorch's variance is the sample's, the library's the population's.
+/// n/(n - correction) for n elements of x per element of y: PyTorch uses the sample variance, the library the population variance.
 double factor_of_sample(std::string_view op, const Shape& x, const Shape& y, double correction) {
   if (y.size() == 0) return 1;
   const double n = static_cast<double>(x.size()) / static_cast<double>(y.size());
@@ -20,10 +20,10 @@ double factor_of_sample(std::string_view op, const Shape& x, const Shape& y, dou
   return n / (n - correction);
 }
 
-/// Indices with additional axes of size 1.
+/// The same indices with additional axes of size 1.
 Ids in_shape(const Shape& shape, const Ids& places) { return Ids(shape, {places.span().begin(), places.span().end()}); }
 
-/// PyTorch's max, min and median along an axis: the values, and the index of each, the first among equals or the first NaN.
+/// PyTorch's max, min and median along an axis: the values and their indices. Of equal elements or several NaNs, the first counts.
 template <RealScalar R, class F>
 std::tuple<Var<R>, Ids> with_places(const Var<R>& x, int axis, bool keepdim, const F& f) {
   const Var<R> values = f(x, axis, true);
@@ -35,7 +35,7 @@ std::tuple<Var<R>, Ids> with_places(const Var<R>& x, int axis, bool keepdim, con
   return {reshape(values, places.shape()), places};
 }
 
-/// argmax and argmin: along an axis, or over all numbers in row-major order.
+/// argmax and argmin: along an axis, or over all elements in row-major order.
 template <RealScalar R, class F>
 Ids one_place(const Var<R>& x, std::optional<int> axis, bool keepdim, const F& f) {
   const Ids places = axis ? f(x, *axis) : f(reshape(x, Shape{x.size()}), 0);
@@ -105,7 +105,7 @@ static const OpFunction reduction_functions[] = {
        return over_axes("vector_norm", x, dim, keepdim, [p](const auto& v, auto... where) { return vector_norm(v, p, where...); });
      }},
 
-    // The largest, the smallest and the median.
+    // Maximum, minimum and median.
     {"max",
      {"input", {"dim", none}, {"keepdim", false}},
      Results{"values", "indices"},
@@ -158,7 +158,7 @@ static const OpFunction reduction_functions[] = {
        return one_place(x, dim, keepdim, [](const auto&... v) { return argmin(v...); });
      }},
 
-    // Functions of rows that keep their length.
+    // Functions of rows that preserve their length.
     {"softmax",
      {"input", {"dim", -1}},
      []<RealScalar R>(const Var<R>& x, int dim) { return along("softmax", x, dim, [](const Var<R>& v) { return softmax(v); }); }},

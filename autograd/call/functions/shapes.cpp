@@ -19,7 +19,7 @@ namespace {
 
 using Sizes = std::vector<std::int64_t>;
 
-/// The shape of `count` numbers; one size may be -1 and is inferred from the others.
+/// The shape for `count` elements; one size may be -1 and is inferred from the others.
 Shape shape_for(const Sizes& sizes, std::int64_t count) {
   Sizes known = sizes;
   const auto open = std::find(known.begin(), known.end(), -1);
@@ -31,7 +31,7 @@ Shape shape_for(const Sizes& sizes, std::int64_t count) {
   return Shape{std::span<const std::int64_t>(known)};
 }
 
-/// PyTorch's expand: -1 keeps an axis as it is.
+/// PyTorch's expand: a size of -1 leaves the axis unchanged.
 Shape stretched(const Shape& shape, Sizes sizes) {
   const auto missing = static_cast<std::int64_t>(sizes.size()) - shape.rank();
   for (std::int64_t k = std::max<std::int64_t>(0, missing); k < static_cast<std::int64_t>(sizes.size()); ++k)

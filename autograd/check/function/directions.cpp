@@ -95,7 +95,7 @@ ElementCheck Directions::element(std::size_t input, std::int64_t element) const 
   return check;
 }
 
-/// One random number per element, 0 outside the stretch. For a single element just 1, since only the axis matters.
+/// One random number per element of the range, 0 elsewhere. For a single element just 1, since only the axis matters.
 std::vector<ComplexValues> Directions::direction(const ElementRange& where) const {
   std::vector<ComplexValues> v;
   for (std::size_t i = 0; i < projected_.inputs().size(); ++i) {
@@ -170,7 +170,7 @@ Finding Directions::of_element(Comparison c, const ElementRange& where, std::uin
   const std::size_t i = where.input, k = static_cast<std::size_t>(where.first);
   c.analytic = gradients_[p][i][k];
   c.rounding = rounding_[p][i][k] + absolute(i);
-  const double scale = std::max(c.size(), scales_[p][i]);  // the largest gradient of this input, to which precision is relative
+  const double scale = std::max(c.size(), scales_[p][i]);  // the largest gradient of this input: precision is relative to it
   c.allow_rounding(largest_);
   return finding_of(c, relative_to_others(c, judge(c, scale, tolerance(i)), i, p), tolerance(i));
 }
@@ -235,7 +235,7 @@ std::optional<std::vector<Finding>> Directions::judged_by_fit(const std::vector<
       c.numerical += unit * slopes[p]->slope.value;
       c.error = std::hypot(c.error, slopes[p]->slope.error);
       kinks[p] += slopes[p]->kink;
-      // The gradient is as noisy as f, each of its terms independently.
+      // The gradient is as noisy as f, and the noise of its terms is independent.
       const double noise = sizes_[p] > 0 ? slopes[p]->noise / sizes_[p] : 0;
       noise_ = std::max(noise_, noise);
       c.rounding += by.rounding + 4 * noise * std::max(size, std::abs(by.analytic));
@@ -260,7 +260,7 @@ std::optional<std::vector<Finding>> Directions::judged_by_fit(const std::vector<
   return findings;
 }
 
-/// A gradient that contains randomness would be right for one projection and wrong for the next. Rounding may differ from call to
+/// A gradient that contains randomness would be correct for one projection and wrong for the next. Rounding may differ from call to
 /// call: some libraries choose their kernels by the alignment of memory.
 void Directions::require_deterministic() const {
   const std::vector<ComplexValues> again = projected_.analytic(projected_.random_weights(options_.seed, 0));
@@ -297,7 +297,7 @@ std::optional<ElementCheck> Directions::moved() const {
   const std::complex<double> before = gradients_[0][worst->input][k], after = again[worst->input][k];
   worst->values = judged_element({worst->input, worst->element, 1}, {})[0].values;
   const std::complex<double> numerical = worst->values.numerical;
-  worst->values.analytic = std::abs(after - numerical) < std::abs(before - numerical) ? before : after;  // the wrong one of the two
+  worst->values.analytic = std::abs(after - numerical) < std::abs(before - numerical) ? before : after;  // whichever is wrong
   return worst;
 }
 

@@ -31,8 +31,8 @@ class Directions {
   /// Throws when two calls of the gradient at the same inputs differ.
   Directions(const ScalarProjection& projected, const FunctionCheckOptions& options);
 
-  /// One finding per projection. Tries a few difference steps first, then more if those do not pass, and a fit where f turns out
-  /// to be noisy.
+  /// One finding per projection. Tries a few difference steps first, then more if those do not pass, and a fit if f turns out to be
+  /// noisy.
   std::vector<Finding> look(const ElementRange& where) const;
   Finding worst(const ElementRange& where) const;
   /// The verdict on one element, from its worst projection; real and imaginary part share one verdict.
@@ -43,15 +43,15 @@ class Directions {
   double absolute(std::size_t input) const;
   double tolerance(std::size_t input) const;
 
-  /// Recomputes the gradient after a call of f elsewhere and returns the element that changed most, if any did.
+  /// Recomputes the gradient after calling f at another point and returns the element that changed most, if any did.
   std::optional<ElementCheck> moved() const;
-  /// The noise of f relative to its values, and the precision reached despite it; 0 where f is as precise as double precision.
+  /// The noise of f relative to its values, and the precision reached despite it; 0 if f is as precise as double precision.
   double noise() const { return noise_; }
   double precision() const { return precision_; }
 
  private:
   std::vector<ComplexValues> direction(const ElementRange& where) const;
-  /// The analytic derivative along v, not yet compared with anything.
+  /// The analytic derivative along v, without a numerical value to compare it with.
   Comparison by_gradient(const std::vector<ComplexValues>& v, const ElementRange& where, std::uint64_t projection,
                          double& size) const;
   std::vector<Finding> judged(const std::vector<ComplexValues>& v, const ElementRange& where, const RiddersOptions& ridders) const;
@@ -75,7 +75,7 @@ class Directions {
   std::vector<double> sizes_;                               // √ Σ |W y|² for each projection
   std::vector<std::vector<ComplexValues>> gradients_;       // [projection][input]
   std::vector<std::vector<std::vector<double>>> rounding_;  // rounding errors of gradients_
-  std::vector<std::vector<double>> scales_;                 // the largest of each gradient
+  std::vector<std::vector<double>> scales_;                 // the largest element of each gradient
   double largest_ = 0;                                      // the largest gradient of all inputs
   mutable double noise_ = 0, precision_ = 0;
 };

@@ -32,7 +32,7 @@ std::string diagnosed(const ScalarProjection& projected, const FunctionCheckOpti
   return diagnose(part, 0, gradcheck_options);
 }
 
-/// Bisects the stretch towards the larger error until its elements can be judged one by one.
+/// Bisects the range towards the larger error until its elements can be judged one by one.
 ElementRange bisected(const Directions& directions, ElementRange s) {
   while (s.count > neighbourhood) {
     const ElementRange low{s.input, s.first, s.count / 2}, high{s.input, s.first + s.count / 2, s.count - s.count / 2};
@@ -58,7 +58,7 @@ void judge_elements(const ScalarProjection& projected, const Directions& directi
   std::int64_t suspects = 0, wrong = 0;
   row.elements.clear();
   for (std::int64_t k = where.first; k < where.first + where.count; ++k) {
-    // Once one is known to be wrong, thousands more add nothing, and each costs as much as a hundred correct ones.
+    // Once one element is known to be wrong, judging thousands more adds nothing, and each costs as much as a hundred correct ones.
     if (suspects >= most_suspects && wrong > 0) break;
     ElementCheck e = directions.element(where.input, k);
     const bool finite = std::isfinite(std::abs(e.values.analytic));
@@ -96,7 +96,7 @@ void judge_suspects(const ScalarProjection& projected, const Directions& directi
   const bool few = whole.count <= (directions.noise() > 0 ? neighbourhood : options.most_elements);
   judge_elements(projected, directions, options, few ? whole : bisected(directions, whole), row);
   if (row.verdict != Verdict::Pass) return;
-  // Together they fail, though each deviation is within its own bar.
+  // The elements fail together, though each deviation is within its own bar.
   row.verdict = row.verdict.as(found.verdict == Verdict::Fail ? Verdict::Inconclusive : found.verdict);
   row.diagnosis =
       fmt::format("along a direction the derivative is {:.6g} ± {:.1g}, by the gradient {:.6g}; no single element shows it",

@@ -5,7 +5,7 @@
 
 namespace argand {
 
-/// Judges the elements of the stretch and adds them to the row with a diagnosis.
+/// Judges the elements of the range and adds them to the row with a diagnosis.
 void judge_elements(const ScalarProjection& projected, const Directions& directions, const FunctionCheckOptions& options,
                     const ElementRange& where, ReportRow& row);
 

@@ -10,11 +10,11 @@ namespace argand {
 
 class FewSteps {
  public:
-  static constexpr std::size_t fewest = 3, most = 5;  ///< steps to each side
+  static constexpr std::size_t fewest = 3, most = 5;  ///< steps on each side
 
   FewSteps(Changes changes, std::size_t count) : changes_(std::move(changes)), steps_(count) {}
   void add_step();
-  /// The derivatives at t = 0. The error is infinite where f bends as it does at a kink.
+  /// The derivatives at t = 0. The error is infinite if f bends as at a kink.
   std::vector<Derivative> derivatives() const;
 
  private:
@@ -23,7 +23,7 @@ class FewSteps {
     Change below, above;
   };
   Changes changes_;
-  std::vector<std::vector<Step>> steps_;  // [function]
+  std::vector<std::vector<Step>> steps_;  // one list per function
 };
 
 }  // namespace argand

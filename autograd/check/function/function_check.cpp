@@ -13,7 +13,7 @@ namespace {
 
 constexpr double beside = 0.01;  // distance of the second point from the first, relative to each element
 
-/// f with gradients in this library's convention: in JAX's convention, conj(gradient for conj(W)).
+/// f with gradients in this library's convention: those in JAX's convention become conj(gradient for conj(W)).
 DifferentiableFunction in_convention(const DifferentiableFunction& f, Convention convention) {
   if (convention == Convention::Conjugate) return f;
   const auto gradients = [f](const std::vector<AnyTensor>& x, std::span<const std::complex<double>> W) {
@@ -31,8 +31,8 @@ ComplexValues numbers_of(const AnyTensor& y) {
   return std::visit([](const auto& t) { return ComplexValues(t.begin(), t.end()); }, y);
 }
 
-/// A wrapper that never calls the function with a NaN, on which an iteration might never end. A check passes a NaN to learn which
-/// outputs depend on a coordinate; here a finite step answers: the outputs that change, and those too large for the change to show.
+/// A wrapper that never passes the function a NaN, with which an iteration might never end. A check passes a NaN to learn which
+/// outputs depend on a coordinate; here a finite step shows it: outputs that change, and outputs too large for a change to show.
 DifferentiableFunction without_nan(const DifferentiableFunction& f, const std::vector<AnyTensor>& inputs) {
   const auto base = std::make_shared<ComplexValues>();
   const auto value = [f, inputs, base](const std::vector<AnyTensor>& x) {
@@ -163,7 +163,7 @@ class FunctionCheck {
     }
   }
 
-  /// A gradient that uses state from an earlier call is wrong as soon as f is called elsewhere.
+  /// A gradient that uses state from an earlier call is wrong as soon as f is called at another point.
   void check_for_state(const Directions& directions) {
     const std::optional<ElementCheck> moved = directions.moved();
     if (!moved) return;
@@ -173,8 +173,8 @@ class FunctionCheck {
     row.diagnosis = "the gradient changes when f is called elsewhere in between: it reads state left by another call";
   }
 
-  /// The same along directions at a second point, if f and its gradient can be evaluated there: being right at one point may be a
-  /// coincidence, or stored state.
+  /// The same along directions at a second point, if f and its gradient can be evaluated there: a gradient may be correct at one
+  /// point by coincidence, or because of stored state.
   void check_second_point(const ScalarProjection& first) {
     try {
       const std::vector<AnyTensor> x = nearby_point(first, options_.seed);

@@ -1,7 +1,7 @@
 #pragma once
 /// Checks a function and its gradients, computed on this library's tape, in another program or in another language: first along
-/// random directions of each input, which costs as little for a million elements as for one; where that does not pass, element by
-/// element; then at a second point, and once more after f was called elsewhere.
+/// random directions of each input, which costs as little for a million elements as for one; if that does not pass, element by
+/// element; then at a second point, and once more after calling f at another point.
 ///
 ///     const Report report = check_function({value, gradients}, {z});
 ///     if (!report.ok()) fmt::print("{}", report_text(report));
@@ -24,15 +24,15 @@ struct FunctionCheckOptions {
   double tolerance = 1e-8;                    ///< relative error, as in GradcheckOptions
   std::vector<double> tolerances = {};        ///< one per input, overriding `tolerance`
   std::vector<double> absolute = {};          ///< one per input: additional absolute deviation allowed for an element
-  /// The relative error of the values of f. nullopt: measured where differences do not pass; a function noisier than
+  /// The relative error of the values of f. nullopt: it is measured if differences do not pass; a function noisier than
   /// double precision is judged by a fit (noisy_slope.h), and a note states the precision reached. 0: exact.
   std::optional<double> noise = {};
   bool every_element = false;
   bool second_point = true;  ///< also checks directions at a second point
   Convention convention = Convention::Conjugate;
   std::uint64_t seed = 0x6C4D;
-  /// With more elements than this, faulty ones are found by bisecting directions, and only some of their neighbours are judged one
-  /// by one. (every_element judges all.)
+  /// If an input has more elements than this, faulty ones are found by bisecting directions, and only some of their neighbours are
+  /// judged one by one. (every_element judges all.)
   std::int64_t most_elements = 200;
 };
 

@@ -30,7 +30,7 @@ std::vector<double> sixth_differences(Line d) {
   return d;
 }
 
-/// The values φ(t) − φ(0) of each function, [count].
+/// The values φ(t) − φ(0), one line per function.
 std::vector<Line> sampled(const Changes& changes, std::size_t count, int each_side, double spacing) {
   std::vector<Line> lines(count);
   std::vector<Change> change(count);
@@ -53,10 +53,10 @@ bool is_rough(const Line& side, double expected) {
   return *std::max_element(sixth.begin(), sixth.end()) > 0.02 * largest;
 }
 
-/// Whether φ, at points close to 0, is smooth on neither side of 0; a kink at 0 leaves both sides smooth. `expected`: the change to
-/// expect from one point to the next.
+/// Whether φ, at points close to 0, is smooth on neither side of 0; a kink at 0 leaves both sides smooth. `expected`: the change
+/// expected from one point to the next.
 bool is_rough(const Line& near, double expected, double allowed) {
-  if (expected < 100 * allowed) return false;  // too small for double precision to show
+  if (expected < 100 * allowed) return false;  // a change too small for double precision to show
   const auto middle = near.begin() + static_cast<std::ptrdiff_t>(near.size() / 2);
   return is_rough(Line(near.begin(), middle), expected) && is_rough(Line(middle + 1, near.end()), expected);
 }
@@ -96,7 +96,7 @@ Fit fitted(const Line& line, Part part, int points, std::size_t terms) {
         for (const auto& row : rows) a[p][q] += row[p] * row[q];
       a[p][most_terms] = right[p];
     }
-    for (std::size_t p = 0; p < terms; ++p)  // positive definite, so no pivoting
+    for (std::size_t p = 0; p < terms; ++p)  // positive definite, so no pivoting is needed
       for (std::size_t q = 0; q < terms; ++q) {
         if (q == p) continue;
         const double factor = a[q][p] / a[p][p];

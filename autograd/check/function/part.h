@@ -8,7 +8,7 @@ namespace argand {
 /// Elements [first, first + count) of x, of shape [count].
 AnyTensor part_of(const AnyTensor& x, std::int64_t first, std::int64_t count);
 
-/// f at `inputs` as a function of that part of inputs[input] alone.
+/// f at `inputs` as a function of only that part of inputs[input].
 DifferentiableFunction part_of(const DifferentiableFunction& f, const std::vector<AnyTensor>& inputs, std::size_t input,
                                std::int64_t first, std::int64_t count);
 

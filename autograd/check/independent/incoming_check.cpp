@@ -40,7 +40,7 @@ double largest_modulus(const Gradients& g) {
   return size;
 }
 
-/// The distance between gradients beyond rounding, relative to the largest of each input.
+/// The distance between gradients beyond rounding, relative to the largest element of each input's gradient.
 class GradientDistance {
  public:
   /// `sizes`: gradients that set the scale of the terms added.
@@ -84,7 +84,7 @@ IndependentCheck linear_check(const GradientsFor& gradients, const ComplexValues
   const Gradients g = gradients(W);
   if (!std::isfinite(largest_modulus(g))) return decided(name, Opinion::Silent, "the gradient is not finite");
   double worst = 0;
-  // Rounding scatters, other mistakes do not: the scatter is measured with nearby factors that are not powers of two.
+  // Rounding errors scatter, but mistakes do not: the scatter is measured with nearby factors that are not powers of two.
   const auto scatter = [&](double factor, const Gradients& there, const GradientDistance& distance) {
     double noise = 0;
     for (const double nearby : {0.7, 0.9})

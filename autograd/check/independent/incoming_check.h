@@ -1,6 +1,6 @@
 #pragma once
-/// Two properties of every backward pass, whatever the function: it is linear in the incoming gradient, and it adds to a gradient
-/// that is already there. Testing them needs no differences, only a few more passes. A pass that violates either is wrong.
+/// Two properties of every backward pass, for any function: it is linear in the incoming gradient, and it adds to any existing
+/// gradient. Testing them needs no differences, only a few more passes. A pass that violates either is wrong.
 
 #include "autograd/check/independent/independent_check.h"
 

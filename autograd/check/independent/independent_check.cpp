@@ -16,7 +16,7 @@ namespace {
 /// The derivative along a direction, computed from the gradient under test.
 struct SlopeAlong {
   double value = 0;
-  double size = 0;      ///< √ Σ of its terms' squares: the size of a slope whose terms do not cancel
+  double size = 0;      ///< √ of the sum of its terms' squares: the size of a slope whose terms do not cancel
   double rounding = 0;  ///< bound on its rounding error
   double relative_error(double other) const {
     const double largest = std::max(std::abs(value), std::abs(other));
@@ -89,7 +89,7 @@ class IndependentChecks {
  private:
   static IndependentCheck silent(std::string name, std::string why) { return {std::move(name), Opinion::Silent, std::move(why)}; }
 
-  /// Runs a check; one that throws is silent.
+  /// Runs a check, which is silent if it throws.
   template <class Question>
   static IndependentCheck run_check(const std::string& name, const Question& question) {
     try {

@@ -23,10 +23,10 @@ std::string_view opinion_name(Opinion opinion);  ///< "agrees", "disagrees", "si
 
 struct IndependentCheck {
   std::string name;      ///< "differences", "adjoint", "taylor", "complex step", "linear", "adds"
-  Opinion opinion;       ///< whether the gradient is right, by this check
+  Opinion opinion;       ///< whether this check finds the gradient correct
   std::string finding;   ///< "relative error 3e-16", "order 2.00 at steps 3e-07 to 3e-05"; or why it is silent
   std::string of = {};   ///< the part of a report that was checked, if there are several: "complex"
-  bool decides = false;  ///< a failure alone proves the gradient wrong, whatever the others say: it contradicts itself
+  bool decides = false;  ///< the gradient contradicts itself: a failure proves it wrong, regardless of the other checks
 
   std::string str() const { return name + " (" + finding + ")"; }
 };

@@ -20,7 +20,7 @@ double noise_around_zero(const std::function<Change(double)>& change) {
 }
 
 FittedOrder fitted(const std::vector<TaylorRemainder::Step>& steps, double TaylorRemainder::Step::*part) {
-  constexpr std::size_t most = 5;                 // two decades
+  constexpr std::size_t most = 5;                 // number of steps in two decades
   std::vector<std::pair<double, double>> points;  // log t, log of the quantity
   FittedOrder fit;
   for (std::size_t k = steps.size(); k-- > 0 && points.size() < most;) {

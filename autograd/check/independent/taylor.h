@@ -1,10 +1,10 @@
 #pragma once
-/// The order of a Taylor remainder: a gradient is right when the remainder has no first-order term. For φ(t), t real, and a claimed
+/// The order of a Taylor remainder: a gradient is correct if the remainder has no first-order term. For φ(t), t real, and a claimed
 /// slope φ'(0),
 ///
 ///     r(t) = |φ(t) − φ(0) − t slope|
 ///
-/// falls like t² (or faster) when the slope is right, and like t when it is wrong. No derivative is estimated, only an exponent.
+/// falls like t² (or faster) if the slope is correct, and like t if it is wrong. No derivative is estimated, only an exponent.
 
 #include <functional>
 #include <vector>
@@ -27,8 +27,8 @@ struct TaylorRemainder {
     double bend;       ///< |φ(t) + φ(−t) − 2 φ(0)|, independent of the slope: like t² where φ is smooth, like t at a kink
     double floor;      ///< rounding, noise, and the contribution of the allowed error of the slope
   };
-  std::vector<Step> steps;  ///< from t = 0.1 down to 1e-9, each √10 times shorter
-  double noise = 0;         ///< of φ, beyond its rounding
+  std::vector<Step> steps;  ///< from t = 0.1 down to 1e-9, each step √10 times shorter
+  double noise = 0;         ///< noise of φ, beyond its rounding
   /// Fitted over the smallest steps, at most two decades, whose remainder is ten times the floor: higher orders affect larger
   /// steps, rounding dominates smaller ones.
   FittedOrder remainder, bend;

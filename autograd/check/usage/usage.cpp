@@ -72,7 +72,7 @@ class UsageCheck {
         std::string explanation;
         if (slope_agrees(s, explanation)) continue;
         tally_.faults.push_back({Use::Size, s.label, fmt::format("{}: {}", use_name(Use::Size), explanation)});
-        // Only a few other lengths: locating an element takes many slopes.
+        // Tries only a few other lengths, since locating an element takes many slopes.
         std::vector<std::int64_t> others(24);
         std::iota(others.begin(), others.end(), 1);
         if (n > others.back()) others.push_back(n);
@@ -139,8 +139,8 @@ Report UsageTally::report(std::string name) const {
     for (const UsageFault& f : faults)
       if (f.use == use) said.push_back(fmt::format("{}: {}", f.label, f.message));
     const std::int64_t n = std::max(compared[k], static_cast<std::int64_t>(said.size()));
-    // 1 is the expected effect of rounding: 64 units in the last place of the numbers and of the effect that rounding of the
-    // operands has on them.
+    // An error of 1 is the expected effect of rounding: 64 units in the last place of the values, and of the effect that rounding
+    // the operands has on them.
     report.rows.push_back(ReportRow::of(RowKind::Use, use_row_name(use), n, "number", worst[k], 1, std::move(said)));
   }
   return report;

@@ -1,8 +1,9 @@
 #pragma once
 /// Checks gradients as training uses them. Difference quotients (autograd/gradcheck.h) judge a gradient computed once, in float64,
-/// for a dozen elements. A training run adds gradients to others, uses an op twice, in float32, at lengths that no vector register
-/// divides, with several threads and incoming gradients of any size. All of that must give the same gradient, so analytic gradients
-/// are compared with each other, element by element, and only growing shapes need differences again: one along a random direction.
+/// for a dozen elements. A training run adds gradients to others, uses an op twice, in float32, at lengths that are not multiples
+/// of a vector register, with several threads and incoming gradients of any size. All of that must give the same gradient, so
+/// analytic gradients are compared with each other, element by element. Only growing shapes need differences again: one along a
+/// random direction.
 
 #include <array>
 #include <string>
@@ -21,13 +22,13 @@ enum class Use {
   Added,         ///< added to existing random gradients, and to itself repeatedly
   Twice,         ///< two outputs of the same variables on one tape: the sum of both gradients
   SameVariable,  ///< one variable passed as two inputs: the sum of their gradients
-  Scaled,        ///< incoming gradients times -4 and times very large and very small powers of 2: the gradient times the same
+  Scaled,        ///< incoming gradients times -4 and very large and very small powers of 2: the gradient times the same factors
   Split,         ///< the incoming gradient as a sum of two, each padded with zeros: the sum of both gradients
-  Alone,         ///< each input as the only variable, the others constant: the same gradient; none if the op does not list it
-  Overwritten,   ///< inputs overwritten between forward and backward pass: the same bits, as for the original numbers
+  Alone,         ///< one input a variable, the others constant: the same gradient; none if the op does not list that input
+  Overwritten,   ///< inputs overwritten between forward and backward pass: the same bits, as for the original values
   Float32,       ///< in float32 and complex64: the gradient in float64, up to rounding
   Size,          ///< at 1 ... 67 elements and at some tens of thousands: what differences along a direction give; for an op that
-                 ///< maps elements one by one, the same as for that element among twelve
+                 ///< maps elements one by one, the same as for that element in a case of twelve
   Threads,       ///< with 1, 2 and 3 threads: the same bits
 };
 inline constexpr std::size_t number_of_uses = 11;
@@ -38,17 +39,17 @@ std::string use_row_name(Use use);
 
 struct UsageFault {
   Use use;
-  std::string label;    ///< of the case, "complex, n = 13"
+  std::string label;    ///< label of the case, "complex, n = 13"
   std::string message;  ///< "wrong when it is added to a gradient: float64, input 0, element [1, 2] is 1-2i, should be 3+1i"
 };
 
-/// How many numbers were compared, and the faults found.
+/// How many values were compared, and the faults found.
 struct UsageTally {
-  std::array<std::int64_t, number_of_uses> compared = {};  ///< count of numbers, by use
+  std::array<std::int64_t, number_of_uses> compared = {};  ///< number of values compared, by use
   std::array<double, number_of_uses> worst = {};           ///< largest difference, in units of the rounding expected
   std::vector<UsageFault> faults = {};                     ///< at most one per case and length
 
-  /// One row per use, in their order.
+  /// One row per use, in the order of Use.
   Report report(std::string name) const;
 };
 

@@ -10,7 +10,7 @@
 namespace argand {
 namespace {
 
-/// Errors up to this many units in the last place of a number, or of the effect of rounding its operands, count as rounding.
+/// Errors up to this many units in the last place of a value, or of the effect of rounding its operands, count as rounding.
 constexpr double ulps = 64;
 
 /// For condition_of: above the rounding errors of both precisions, far below the scale on which functions vary.
@@ -32,7 +32,7 @@ double largest_number(const Numbers& numbers) {
   return size;
 }
 
-/// The allowed error of `times` the gradient plus the numbers c, given the rounding of each.
+/// The allowed error of `times` the gradient plus c, given the rounding of each.
 template <RealScalar R>
 auto bar_of_sum(const Subject& s, const Sample& first, double times, const std::vector<Numbers>* c = nullptr) {
   return [&s, &first, times, c](std::size_t i, std::size_t k) {

@@ -8,7 +8,7 @@
 
 namespace argand {
 
-/// Sets the number of threads while alive.
+/// Sets the number of threads during its lifetime.
 class ThreadCount {
  public:
   explicit ThreadCount(int n) : before_(num_threads()) { set_num_threads(n); }
@@ -31,7 +31,7 @@ struct Subject {
   Numbers incoming = {};     ///< gradient of the output
   Sample sample = {};        ///< value and gradients in float64: from the first pass, unless a better reference is known
   Condition condition = {};  ///< conditioning of the function; computed on first use
-  Condition noise = {};      ///< scatter of the computation in float32, where that is larger: cancelling differences
+  Condition noise = {};      ///< scatter of the computation in float32 if it is larger, as when differences cancel
 
   std::int64_t gradient_size() const;  ///< elements of all inputs
   static Subject of(const OpCheck::Case& c, std::string label);

@@ -92,7 +92,7 @@ void Passes<R>::set_gradient(const AnyVarOf<R>& x, const Numbers& gradient) {
 template <RealScalar R>
 Condition condition_of(const FunctionOf<R>& f, const std::vector<AnyTensor>& inputs, const Numbers& incoming, const Sample& sample,
                        double step) {
-  // In float32, rounding errors that cancel have few distinct values: four draws may well repeat one.
+  // In float32, rounding errors that cancel have few distinct values, so four draws may well repeat one.
   constexpr int draws = std::same_as<R, float> ? 16 : 4;
   Condition condition{.value = std::vector<double>(sample.value.size())};
   for (const Numbers& g : sample.gradients) condition.gradients.emplace_back(g.size());

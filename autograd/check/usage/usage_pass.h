@@ -14,14 +14,14 @@ namespace argand {
 /// The elements of one tensor in row-major order; imaginary parts are 0 if it is real.
 using Numbers = std::vector<std::complex<double>>;
 
-/// |z|, fast for the real numbers that most are: calling hypot() for each took a tenth of the time of a whole check.
+/// |z|, fast for real numbers, as most are: calling hypot() for each took a tenth of the time of a whole check.
 inline double modulus(std::complex<double> z) { return z.imag() == 0 ? std::abs(z.real()) : std::abs(z); }
 
 template <RealScalar R>
 Numbers numbers_of(const AnyTensorOf<R>& x) {
   return std::visit([](const auto& t) { return Numbers(t.begin(), t.end()); }, x);
 }
-/// A tensor of the same shape with other elements. Drops imaginary parts if it is real.
+/// A tensor of the same shape with different elements. Drops imaginary parts if it is real.
 template <RealScalar R>
 AnyTensorOf<R> with_numbers(const AnyTensorOf<R>& like, const Numbers& numbers);
 
@@ -52,7 +52,7 @@ class Passes {
   /// Records f once for each incoming gradient, calls `between`, and walks the tape once: gradients are added to those of the
   /// variables. Returns the value.
   Numbers pass(const Variables& x, std::span<const Numbers> incoming, const std::function<void()>& between = {}) const;
-  /// One pass from new variables.
+  /// One pass, starting from new variables.
   Sample fresh(const Numbers& incoming) const;
 
   static std::vector<Numbers> gradients(const Variables& x);
@@ -64,7 +64,7 @@ class Passes {
   std::vector<AnyTensorOf<R>> inputs_;
 };
 
-/// The change of each number under random relative changes ε = `step` of all inputs and incoming gradients, divided by ε: what
+/// The change of each value under random relative changes ε = `step` of all inputs and incoming gradients, divided by ε: what
 /// rounding of the operands alone can cause, in units of the last place.
 struct Condition {
   std::vector<double> value = {};

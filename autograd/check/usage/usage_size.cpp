@@ -9,7 +9,7 @@
 namespace argand {
 namespace {
 
-/// The first `period` numbers, repeated up to a length of n.
+/// The first `period` elements, repeated up to a length of n.
 template <class T>
 std::vector<T> cycle(const std::vector<T>& numbers, std::size_t period, std::int64_t n) {
   std::vector<T> all(static_cast<std::size_t>(n));
@@ -36,7 +36,7 @@ struct SlopePair {
 };
 
 SlopePair slopes(const Subject& s, const std::vector<Numbers>& direction) {
-  constexpr double tolerance = 1e-7;  // of the sum of magnitudes: one wrong element among tens of thousands exceeds it by far
+  constexpr double tolerance = 1e-7;  // of the sum of magnitudes, which one wrong element among tens of thousands exceeds by far
   SlopePair pair;
   for (std::size_t i = 0; i < direction.size(); ++i)
     for (std::size_t k = 0; k < direction[i].size(); ++k) {

@@ -1,5 +1,5 @@
 #pragma once
-/// Growing shapes (autograd/check/usage/usage.h): the gradient expected at any length, and which elements are wrong.
+/// Checks growing shapes (autograd/check/usage/usage.h): the gradient expected at any length, and which elements are wrong.
 
 #include <algorithm>
 #include <optional>
@@ -17,11 +17,11 @@ inline constexpr std::int64_t short_length = 67;
 /// 1 ... 67 and longest_length, more elements than one thread processes; none above `longest`.
 std::vector<std::int64_t> lengths(std::int64_t longest);
 
-/// Whether the op maps elements one by one: all inputs and the output have one shape, and output element k changes only with
+/// Whether the op maps elements one by one: all inputs and the output have the same shape, and output element k changes only with
 /// element k of the inputs.
 bool maps_elements(const Subject& s);
 
-/// That op's case with its elements, inputs and incoming gradient, repeated cyclically up to a length of n.
+/// Such an op's case with the elements of its inputs and incoming gradient repeated cyclically up to a length of n.
 Subject repeated(const Subject& base, std::int64_t n);
 
 /// A case that `sized` added for n, labelled with both labels and n.
@@ -44,7 +44,7 @@ class Repeated {
 
 struct WrongElement {
   std::int64_t element;    ///< the first wrong element, in row-major order
-  std::int64_t size;       ///< of the tensor
+  std::int64_t size;       ///< size of the tensor
   std::int64_t last_axis;  ///< length of the last axis
 };
 
@@ -55,7 +55,7 @@ bool slope_agrees(const Subject& s, std::string& explanation);
 /// The element at which the slope along that direction, restricted to the elements up to it, first becomes wrong.
 std::optional<WrongElement> first_wrong_slope(const Subject& s);
 
-/// What the places have in common: "in the last n mod 8 elements of n", "from element 4096 on"; empty if nothing.
+/// What the positions have in common: "in the last n mod 8 elements of n", "from element 4096 on"; empty if nothing.
 std::string common_pattern(const std::vector<WrongElement>& places);
 
 }  // namespace argand

@@ -90,7 +90,7 @@ namespace {
 template <RealScalar R>
 Var<R> phasors_with_tangents(const Var<std::complex<R>>& z) {
   const Var<std::complex<R>> u = unit_phasor(z);
-  // Where z = 0 has no phase, u = 0 is divided by 1.
+  // If z = 0, there is no phase, and u = 0 is divided by 1.
   const Tensor<R> instead = map([](std::complex<R> v) { return v == R(0) ? R(1) : R(0); }, z.value());
   const Var<R> turn = imag(conj(u) * tangent(z)) / (abs(z) + constant(instead));
   return view_as_real(u).with_tangent(view_as_real(std::complex<R>(0, 1) * (u * turn)));
@@ -103,7 +103,7 @@ Var<std::complex<R>> angular_attention(const Var<std::complex<R>>& Q, const Var<
                                        const AttentionOptions& options) {
   using C = std::complex<R>;
   const AttentionTiles<R> tiles("angular_attention", Q.shape(), K.shape(), V.shape(), options, 2);
-  // Recomputed in the backward pass instead of kept: two passes over Q and K cost less than storing them.
+  // Recomputed in the backward pass instead of stored: two passes over Q and K cost less than storing them.
   const auto phasors = [](const Tensor<C>& z) { return as_real(map_packs([](auto v) { return phasor(v); }, z)); };
   const auto seen = [tiles](const Tensor<C>& k) { return as_complex(tiles.visible(as_real(k))); };
   const auto output = tiles.forward(phasors(Q.value()), phasors(seen(K.value())), as_real(V.value()));

@@ -13,16 +13,16 @@ namespace argand {
 struct AttentionOptions {
   std::int64_t n_heads = 1;
   double scale = 1;     ///< usually 1/sqrt(d_k)
-  bool causal = false;  ///< query i sees the keys up to i + (Tk - Tq): with a cache, the last Tq of Tk positions
+  bool causal = false;  ///< query i sees the keys up to i + (Tk - Tq): with a cache, queries are the last Tq of Tk positions
   /// [B · Tk], 0 where a key is padding; null if none is. The output of a query without visible keys is 0.
   std::shared_ptr<const std::vector<std::uint8_t>> visible_keys{};
   double dropout = 0;  ///< probability of dropping an attention weight
-  Random random{0};    ///< the dropout mask is a pure function of it and of (b, h, query, key)
+  Random random{0};    ///< the dropout mask is a pure function of this and of (b, h, query, key)
 };
 
 /// q [B, Tq, H·d_k], k [B, Tk, H·d_k], v [B, Tk, H·d_v] -> [B, Tq, H·d_v]; heads split the last axis in order.
-/// Real; complex queries enter through view_as_real (their score is Re⟨q, k⟩), and so do complex values.
-/// Throws `attention: ...` for shapes or options that do not fit.
+/// All are real; complex queries are passed via view_as_real (their score is Re⟨q, k⟩), and so are complex values.
+/// Throws `attention: ...` for mismatched shapes or invalid options.
 template <RealScalar R>
 Var<R> attention(const Var<R>& q, const Var<R>& k, const Var<R>& v, const AttentionOptions& options);
 

@@ -6,11 +6,11 @@
 ///     void gradient(q0, rows, k0, columns, R* g)   propagates dL/d raw score, g[i][j], of the tile that tile() computed
 ///                                                  last, to the gradients of queries and keys
 ///
-/// with rows of `key_tile` numbers. The loops handle masks, softmax, dropout and values.
+/// with rows of `key_tile` elements. The loops handle masks, softmax, dropout and values.
 ///
-/// A weight of 0 hides a finite number, but 0 · NaN is NaN. So that a NaN in a hidden key reaches no query, hidden keys and values
+/// A weight of 0 hides a finite value, but 0 · NaN is NaN. So that a NaN in a hidden key reaches no query, hidden keys and values
 /// are replaced by 0 (`visible`), and a tile of a causal mask with results that are not all finite is recomputed query by query,
-/// each with only the keys that it may attend to.
+/// each with only the keys it may attend to.
 
 #include <algorithm>
 #include <cmath>
@@ -31,7 +31,7 @@ struct AttentionLoops {
   AttentionOptions options;
   std::int64_t B, H, Tq, Tk, dk, dv;
 
-  /// Shapes as in attention(), in entries of `reals` real numbers each. Throws `op: ...` for shapes or options that do not fit.
+  /// Shapes as in attention(), in entries of `reals` real numbers each. Throws `op: ...` for mismatched shapes or invalid options.
   AttentionLoops(std::string_view op, const Shape& q, const Shape& k, const Shape& v, const AttentionOptions& o,
                  std::int64_t reals = 1)
       : options(o), H(o.n_heads) {
@@ -45,14 +45,15 @@ struct AttentionLoops {
             "the key mask has {} entries for {} keys", o.visible_keys ? o.visible_keys->size() : 0, B * Tk);
   }
 
-  /// Calls f(b, h) for every head of every sequence, in parallel. Heads are independent, so results do not depend on the threads.
+  /// Calls f(b, h) for every head of every sequence, in parallel. Heads are independent, so results do not depend on the thread
+  /// count.
   template <class F>
   void for_each_head(const F& f) const {
     parallel_for(B * H, 1, [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t i = begin; i < end; ++i) f(i / H, i % H);
     });
   }
-  /// The offset of a head's first number in q (and dq), k, v, the output, and the rows' sums.
+  /// The offset of a head's first element in q (and dq), k, v, the output and the row sums.
   std::int64_t at_q(std::int64_t b, std::int64_t h) const { return (b * Tq * H + h) * dk; }
   std::int64_t at_k(std::int64_t b, std::int64_t h) const { return (b * Tk * H + h) * dk; }
   std::int64_t at_v(std::int64_t b, std::int64_t h) const { return (b * Tk * H + h) * dv; }
@@ -113,15 +114,15 @@ struct AttentionLoops {
 
   /// Storage [B, H, Tq, 2] for each row of scores: the maximum, and 1/Σ exp(score - maximum); 0 and 0 for a row without visible
   /// keys, NaN for one with a visible NaN. The backward pass needs no more. (ℓ = logsumexp would combine the two; but an ℓ of 50 is
-  /// off by 2e-6 in float, and with it all weights of the row, whose gradients nearly cancel.)
+  /// off by 2e-6 in float, and so are all weights of the row, whose gradients nearly cancel.)
   Tensor<R> make_sums() const { return Tensor<R>(Shape{B, H, Tq, 2}); }
 
-  /// Multiplies one position of one head's output by a number.
+  /// Multiplies one position of one head's output by a factor.
   void scale_row(R* out, R factor) const {
     for_packs<R>(0, dv, [&](auto at) { at.store(out, at.load(out) * factor); });
   }
 
-  /// Calls tile(first query, count) for all of a head's queries. Where it returns false, repeats each query of the tile separately.
+  /// Calls tile(first query, count) for all of a head's queries. If it returns false, repeats each query of the tile separately.
   template <class Tile>
   void each_tile(const Tile& tile) const {
     for (std::int64_t q0 = 0; q0 < Tq; q0 += query_tile) {
@@ -131,7 +132,7 @@ struct AttentionLoops {
     }
   }
 
-  /// Computes one head's output for all its queries, and their sums. v, out, sums: the head's own part.
+  /// Computes one head's output for all its queries, and their sums. v, out, sums: this head's part.
   template <class Scores>
   void forward(Scores& score, const R* v, std::int64_t b, std::int64_t h, R* out, R* sums) const {
     Scratch<R> scores(query_tile * key_tile), keep(options.dropout > 0 ? query_tile * key_tile : 0);
@@ -149,7 +150,7 @@ struct AttentionLoops {
         for (std::int64_t i = 0; i < rows; ++i) {
           R* __restrict s = scores.data() + i * key_tile;
           const R high = std::max(top[static_cast<std::size_t>(i)], pack_max(0, columns, s));
-          const bool nothing_so_far = high == -std::numeric_limits<R>::infinity();  // visible, or nothing but NaN
+          const bool nothing_so_far = high == -std::numeric_limits<R>::infinity();  // no visible score so far, or only NaNs
           if (nothing_so_far && std::none_of(s, s + columns, [](R x) { return std::isnan(x); })) {
             std::fill_n(s, columns, R(0));
             continue;

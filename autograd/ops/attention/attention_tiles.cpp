@@ -10,8 +10,8 @@ template <RealScalar R>
 struct DotScores {
   using Loops = AttentionLoops<R>;
   const Loops& loops;
-  const R *q, *k;  ///< the head's own part
-  R *dq, *dk;      ///< zeroed; null in the forward pass
+  const R *q, *k;  ///< this head's part
+  R *dq, *dk;      ///< zeroed by the caller; null in the forward pass
 
   std::int64_t step() const { return loops.H * loops.dk; }  ///< distance between positions
 

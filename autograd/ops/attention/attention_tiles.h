@@ -7,21 +7,21 @@
 
 namespace argand {
 
-/// softmax(scale · Q Kᵀ + mask) V and its gradients, as attention() in attention.h describes them, on tensors.
+/// softmax(scale · Q Kᵀ + mask) V and its gradients, on tensors; see attention() in attention.h.
 template <RealScalar R>
 class AttentionTiles {
  public:
-  /// Shapes as in attention(), in entries of `reals` real numbers each: 2 for complex ones, which enter as pairs through as_real().
-  /// Throws in the name of `op` for shapes or options that do not fit.
+  /// Shapes as in attention(), in entries of `reals` real numbers each: 2 for complex ones, which are passed as pairs via
+  /// as_real(). Throws errors that name `op` for mismatched shapes or invalid options.
   AttentionTiles(std::string_view op, const Shape& q, const Shape& k, const Shape& v, const AttentionOptions& options,
                  std::int64_t reals = 1)
       : loops_(op, q, k, v, options, reals) {}
 
   struct Output {
     Tensor<R> o;     ///< [B, Tq, H d_v]
-    Tensor<R> sums;  ///< of each row of scores, for the backward pass
+    Tensor<R> sums;  ///< sums of each row of scores, for the backward pass
   };
-  /// k or v [B, Tk, ...] with 0 where attention is masked. Ops that transform k by a function of their own call this first.
+  /// k or v [B, Tk, ...] with 0 where attention is masked. Ops that transform k themselves call this first.
   Tensor<R> visible(const Tensor<R>& x) const { return loops_.visible(x); }
   Output forward(const Tensor<R>& q, const Tensor<R>& k, const Tensor<R>& v) const;
 

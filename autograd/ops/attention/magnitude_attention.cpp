@@ -105,7 +105,7 @@ template <int P, RealScalar R>
 class MagnitudeScores {
  public:
   using Loops = AttentionLoops<R>;
-  /// q, k, dq, dk: the head's own part. dq and dk are zeroed by the caller, and null in the forward pass.
+  /// q, k, dq, dk: this head's part. dq and dk are zeroed by the caller, and null in the forward pass.
   MagnitudeScores(const Loops& loops, R kappa, R weight, bool conjugate_keys, const R* q, const R* k, R* dq = nullptr,
                   R* dk = nullptr)
       : loops_(loops),
@@ -285,7 +285,7 @@ Var<R> magnitude_attention(const Var<R>& q, const Var<R>& k, const Var<R>& v, co
   require(a.dk % measure.parts == 0, "magnitude_attention", "head width {} is not a multiple of {} parts", a.dk, measure.parts);
   require(angles.size() == 1 || angles.size() == a.H, "magnitude_attention", "{} heads need {} angles or one, got shape {}", a.H,
           a.H, angles);
-  // A constant copy: the angles as they are in this pass.
+  // A constant copy of the angles in this pass.
   const Measure<R> at{measure.parts, measure.kind, Var<R>(measure.theta.value())};
   Tensor<R> out(Shape{a.B, a.Tq, a.H * a.dv}), sums = a.make_sums();
   const Tensor<R> keys = a.visible(k.value()), values = a.visible(v.value());

@@ -109,7 +109,7 @@ Var<R> selected_attention(const Var<R>& q, const Var<R>& memory, const Ids& sele
               along[j] = lane_sum<R>(r, [&](std::int64_t c) { return g[c] * m[c]; });
             }
             // The softmax ignores a constant added to all dβ. Subtracting the dβ of the row with the largest weight avoids
-            // cancellation where this weight is almost 1: do·m_j - do·o would be a difference of equal numbers.
+            // cancellation where this weight is almost 1: do·m_j - do·o would be a difference of nearly equal numbers.
             const R common = k > 0 ? along[std::max_element(weights, weights + k) - weights] : R(0);
             for (std::int64_t j = 0; j < k; ++j) along[j] -= common;
             const R mean = lane_sum<R>(k, [&](std::int64_t j) { return weights[j] * along[j]; });
@@ -121,7 +121,7 @@ Var<R> selected_attention(const Var<R>& q, const Var<R>& memory, const Ids& sele
         });
         dq.add(std::move(gq));
         if (!dmemory) return;
-        // Columns are split among threads: each number is written by one thread only, which adds in the order of the queries.
+        // Columns are split among threads: each element is written by one thread only, which adds in the order of the queries.
         Tensor<R> gm = Tensor<R>::zeros(mv.shape());
         const std::int64_t line = 64 / static_cast<std::int64_t>(sizeof(R));
         parallel_for(r, N * k * r <= elementwise_grain ? r : line, [&](std::int64_t begin, std::int64_t end) {

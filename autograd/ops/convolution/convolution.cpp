@@ -146,15 +146,15 @@ Var<T> transposed_convolved(const ConvolutionPlan& p, const Var<T>& x, const Var
 
 namespace {
 
-/// f of a real and a complex operand, linear in each, from two real products instead of the four of a complex one.
+/// f of a real and a complex operand, linear in each: takes two real products instead of the four of a complex product.
 template <RealScalar R, class F>
 Var<std::complex<R>> with_complex_signal(const Var<std::complex<R>>& x, const F& f) {
-  // Real and imaginary part become two images of a batch.
+  // Real and imaginary parts become two images of a batch.
   const Var<R> y = f(concatenate(std::vector{real(x), imag(x)}, 0));
   return make_complex(slice(y, 0, 0, x.dim(0)), slice(y, 0, x.dim(0), 2 * x.dim(0)));
 }
 
-/// `first` sizes followed by the axes of a kernel or an image.
+/// The `first` sizes, followed by the axes of a kernel or an image.
 Shape with_axes_of(std::initializer_list<std::int64_t> first, const Shape& x) {
   Shape shape(first);
   for (int k = 2; k < x.rank(); ++k) shape.push_back(x[k]);
@@ -189,7 +189,7 @@ Var<Promote<A, B>> any_convolution(const char* name, const Op& op, std::size_t a
     return of_one_type(x, w);
   } else {
     convolution::plan_of(name, x.shape(), w.shape(), static_cast<int>(axes), convolution::of_three_axes(options, axes),
-                         transposed);  // then errors report the shapes that the caller passed
+                         transposed);  // checks first, so that errors report the shapes that the caller passed
     if constexpr (ComplexScalar<A>)
       return with_complex_signal(x, [&](const auto& both) { return of_one_type(both, w); });
     else

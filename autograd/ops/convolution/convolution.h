@@ -20,18 +20,18 @@ struct ConvolutionOptionsOf {
   }
   Axes stride = every(1);
   Axes padding = every(0);         ///< zeros on either side
-  Axes dilation = every(1);        ///< between neighbouring cells of the window
+  Axes dilation = every(1);        ///< distance between neighbouring cells of the window
   std::int64_t groups = 1;         ///< number of channel groups, each connected only to itself
   Axes output_padding = every(0);  ///< transposed only: extra size at the end, which the stride leaves open
 };
-using ConvolutionOptions = ConvolutionOptionsOf<2>;    ///< of rows and columns
-using Convolution3dOptions = ConvolutionOptionsOf<3>;  ///< of layers, rows and columns
+using ConvolutionOptions = ConvolutionOptionsOf<2>;    ///< over rows and columns
+using Convolution3dOptions = ConvolutionOptionsOf<3>;  ///< over layers, rows and columns
 
 /// x [N, C, H, W], weight [O, C/groups, kh, kw] -> [N, O, h, w], h = (H + 2 padding - dilation (kh - 1) - 1)/stride + 1.
-/// (Add a bias by conv2d(x, W) + reshape(b, {O, 1, 1}).) Throws when shapes, groups and options are inconsistent.
+/// (To add a bias: conv2d(x, W) + reshape(b, {O, 1, 1}).) Throws when shapes, groups and options are inconsistent.
 template <Scalar A, Scalar B>
 Var<Promote<A, B>> conv2d(const Var<A>& x, const Var<B>& weight, const ConvolutionOptions& options = {});
-/// The transposed map: each number of x adds the window, multiplied by it, to the result. x [N, C, H, W], weight [C, O/groups, kh,
+/// The transposed map: each element of x adds the window, multiplied by it, to the result. x [N, C, H, W], weight [C, O/groups, kh,
 /// kw] -> [N, O, h, w], h = (H - 1) stride - 2 padding + dilation (kh - 1) + output_padding + 1. (For complex weights this is the
 /// transpose, not the adjoint: pass conj(weight) for that.) Throws as conv2d does.
 template <Scalar A, Scalar B>

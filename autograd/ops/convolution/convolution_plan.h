@@ -1,5 +1,5 @@
 #pragma once
-/// Shared by the convolutions over one, two and three axes: their sizes, checked in the name of the calling op, and the matrix
+/// Shared by the convolutions over one, two and three axes: their sizes, with errors that name the calling op, and the matrix
 /// products with windows as columns.
 
 #include <algorithm>
@@ -25,8 +25,8 @@ struct ConvolutionPlan {
   std::int64_t multiplications() const { return N * groups * channels * windows.rows() * windows.places(); }
 };
 
-/// Calls f(n, g, columns) for every image and group; `columns` is a per-thread buffer for the columns of one. Many small images are
-/// shared among threads; for a few large ones the matrix product does the threading.
+/// Calls f(n, g, columns) for every image and group; `columns` is a per-thread buffer for the columns of one group. Many small
+/// images are shared among threads; for a few large ones the matrix product does the threading.
 template <Scalar T, class F>
 void for_images(const ConvolutionPlan& p, const F& f) {
   const auto some = [&](std::int64_t begin, std::int64_t end) {
@@ -63,7 +63,7 @@ void add_places_to_image(const ConvolutionPlan& p, const T* places, Transpose we
   });
 }
 
-/// dweight[g] (+)= Σ_n places[n, g] columns(image[n, g])ᵀ, one factor conjugated, in the order of n for any number of threads.
+/// dweight[g] (+)= Σ_n places[n, g] columns(image[n, g])ᵀ, one factor conjugated, summed in the order of n for any thread count.
 template <Scalar T>
 void add_to_weight(const ConvolutionPlan& p, const T* places, Transpose places_are, const T* image, Transpose columns_are, bool add,
                    T* dweight) {
@@ -81,7 +81,7 @@ void add_to_weight(const ConvolutionPlan& p, const T* places, Transpose places_a
   if (p.N == 0 && !add) std::fill_n(dweight, p.groups * p.weight_step(), T(0));
 }
 
-/// Extends options of up to three axes to three; the missing leading axes keep the defaults.
+/// Extends options for up to three axes to three; the missing leading axes keep the defaults.
 template <std::size_t n>
 ConvolutionOptionsOf<3> of_three_axes(const ConvolutionOptionsOf<n>& o, std::size_t axes) {
   ConvolutionOptionsOf<3> all;
@@ -94,7 +94,7 @@ ConvolutionOptionsOf<3> of_three_axes(const ConvolutionOptionsOf<n>& o, std::siz
   return all;
 }
 
-/// Validates one axis and sets the sizes of image and places along it.
+/// Validates one axis and sets the sizes of the image and the output along it.
 inline void set_axis(const char* op, const ConvolutionOptionsOf<3>& o, std::size_t k, std::int64_t size, bool transposed,
                      ConvolutionWindows& v) {
   require(o.stride[k] >= 1 && o.dilation[k] >= 1, op, "stride and dilation must be at least 1, got {} and {}", o.stride[k],
@@ -110,7 +110,8 @@ inline void set_axis(const char* op, const ConvolutionOptionsOf<3>& o, std::size
           "a window of {} elements does not fit into size {} with padding {}", reach, size, o.padding[k]);
 }
 
-/// The windows of a kernel over the last axes of x. `transposed`: x has the sizes of the places, and the image is the result.
+/// The windows of a kernel over the last axes of x. `transposed`: x has the sizes of the convolution's output, and the image is the
+/// result.
 inline ConvolutionWindows windows_of(const char* op, const Shape& x, std::span<const std::int64_t> kernel, std::int64_t channels,
                                      const ConvolutionOptionsOf<3>& o, bool transposed) {
   ConvolutionWindows v;
@@ -124,7 +125,7 @@ inline ConvolutionWindows windows_of(const char* op, const Shape& x, std::span<c
 }
 
 /// The plan of the op called `op` for x [N, C, ...] and weight [channels of places, channels of the image / groups, ...], both with
-/// `axes` further axes. `transposed`: x has the sizes of the places, and the image is the result.
+/// `axes` further axes. `transposed`: x has the sizes of the convolution's output, and the image is the result.
 inline ConvolutionPlan plan_of(const char* op, const Shape& x, const Shape& weight, int axes, const ConvolutionOptionsOf<3>& o,
                                bool transposed) {
   static constexpr const char* names[] = {"", "[N, C, L]", "[N, C, H, W]", "[N, C, D, H, W]"};

@@ -1,6 +1,6 @@
 #pragma once
-/// One number per position of a window over the last two axes: x [..., H, W] -> [..., h, w], h = (H + 2 padding - k)/stride + 1,
-/// rounded down. Composed of other ops. Throws when the window does not fit, and for a padding above half of it.
+/// One value per position of a window over the last two axes: x [..., H, W] -> [..., h, w], h = (H + 2 padding - k)/stride + 1,
+/// rounded down. Composed of other ops. Throws if the window does not fit or the padding exceeds half of it.
 
 #include <array>
 
@@ -9,12 +9,12 @@
 namespace argand {
 
 struct PoolingOptions {
-  std::array<std::int64_t, 2> stride{0, 0};   ///< 0: the window's size
+  std::array<std::int64_t, 2> stride{0, 0};   ///< 0 means the window's size
   std::array<std::int64_t, 2> padding{0, 0};  ///< on each side: zeros for the mean, ignored by the maximum
 };
 
-/// The number with the largest modulus, including its phase; for real numbers the largest. The gradient goes to it alone, to the
-/// first among equals.
+/// The element with the largest modulus, including its phase; for real x the largest element. Only this element gets the gradient,
+/// or the first among equals.
 template <Scalar T>
 Var<T> max_pool2d(const Var<T>& x, std::array<std::int64_t, 2> window, const PoolingOptions& options = {});
 
@@ -22,7 +22,7 @@ Var<T> max_pool2d(const Var<T>& x, std::array<std::int64_t, 2> window, const Poo
 template <Scalar T>
 Var<T> avg_pool2d(const Var<T>& x, std::array<std::int64_t, 2> window, const PoolingOptions& options = {});
 
-/// The same over the last axis alone: [..., n] -> [..., (n + 2 padding - k)/stride + 1]. A stride of 0 is the window's size.
+/// The same over the last axis only: [..., n] -> [..., (n + 2 padding - k)/stride + 1]. A stride of 0 means the window's size.
 template <Scalar T>
 Var<T> max_pool1d(const Var<T>& x, std::int64_t window, std::int64_t stride = 0, std::int64_t padding = 0);
 template <Scalar T>

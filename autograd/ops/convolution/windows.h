@@ -1,5 +1,6 @@
 #pragma once
-/// The part of a convolution around its matrix product: gathers the numbers under each window into columns, and scatters them back.
+/// The part of a convolution around its matrix product: gathers the elements under each window into columns, and scatters them
+/// back.
 
 #include <algorithm>
 #include <array>
@@ -19,7 +20,7 @@ struct ConvolutionWindows {
   std::int64_t image() const { return C * product(size); }
   std::int64_t rows() const { return C * product(kernel); }
   std::int64_t places() const { return product(stops); }
-  /// The columns are the image itself.
+  /// Whether the columns are the image itself.
   bool trivial() const { return kernel == Axes{1, 1, 1} && stride == Axes{1, 1, 1} && padding == Axes{0, 0, 0} && size == stops; }
 
  private:
@@ -28,8 +29,8 @@ struct ConvolutionWindows {
 
 namespace detail {
 
-/// Calls f(start of a row of the columns, the image element under its place `first` or null, first place inside the image, last),
-/// for rows whose places lie along the image's last axis.
+/// Calls f(start of a row of the columns, image element at position `first` or null, first, last), with the positions first <= x <
+/// last inside the image, for rows along the image's last axis.
 template <class T, class F>
 void for_window_rows(const ConvolutionWindows& v, T* image, const F& f) {
   const auto line_of = [&](std::size_t axis, std::int64_t place, std::int64_t cell) {
@@ -41,7 +42,7 @@ void for_window_rows(const ConvolutionWindows& v, T* image, const F& f) {
     for (std::int64_t h = 0; h < v.kernel[0]; ++h)
       for (std::int64_t i = 0; i < v.kernel[1]; ++i)
         for (std::int64_t j = 0; j < v.kernel[2]; ++j, ++row) {
-          // Place x of a row lies at x stride + shift in the image: inside it for first <= x < last.
+          // Position x of a row lies at x stride + shift in the image: inside it for first <= x < last.
           const std::int64_t shift = line_of(2, 0, j);
           const std::int64_t first = std::clamp<std::int64_t>(shift < 0 ? (-shift + step - 1) / step : 0, 0, w);
           const std::int64_t last = std::clamp<std::int64_t>(W > shift ? (W - shift + step - 1) / step : 0, first, w);
@@ -76,7 +77,7 @@ void columns_of(const ConvolutionWindows& v, const T* image, T* columns) {
   });
 }
 
-/// The adjoint: adds each number of the columns to its element of the image.
+/// The adjoint: adds each element of the columns to its element of the image.
 template <Scalar T>
 void add_columns(const ConvolutionWindows& v, const T* columns, T* image) {
   detail::for_window_rows(v, image, [&](std::int64_t at, T* to, std::int64_t first, std::int64_t last) {

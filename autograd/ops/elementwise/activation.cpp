@@ -8,7 +8,7 @@
 namespace argand {
 namespace {
 
-/// max(x, 0), keeping NaN; below, the gradient: g where y > 0, otherwise y itself, which is 0 or NaN.
+/// max(x, 0), keeping NaN. The function below gives the gradient: g where y > 0, otherwise y itself, which is 0 or NaN.
 constexpr auto positive_part = [](auto x) {
   using X = decltype(x);
   return math::select(x <= X(0), X(0), x);

@@ -14,7 +14,7 @@ Var<R> gelu(const Var<R>& x);
 /// x σ(x), σ the logistic function.
 template <RealScalar R>
 Var<R> silu(const Var<R>& x);
-/// silu(gate) · up, of one shape, in one pass (Shazeer, arXiv:2002.05202, eq. 6).
+/// silu(gate) · up for inputs of the same shape, in one pass (Shazeer, arXiv:2002.05202, eq. 6).
 template <RealScalar R>
 Var<R> swiglu(const Var<R>& gate, const Var<R>& up);
 

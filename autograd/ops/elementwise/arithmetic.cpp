@@ -18,7 +18,7 @@ T part_for(G g) {
     return g;
 }
 
-/// Adds dw to the gradient of an operand of its type (no copy), or its real part for a real operand, and sums over broadcast axes.
+/// Adds dw to the gradient of an operand of the same type (no copy), or its real part for a real operand; sums over broadcast axes.
 template <Scalar T, Scalar G>
 void accumulate_operand(const GradientAccumulator<T>& dx, const Tensor<G>& dw, const Shape& shape) {
   if (!dx) return;
@@ -39,7 +39,7 @@ void accumulate_operand(const GradientAccumulator<T>& dx, const F& f, const Tens
     dx.add(sum_to(broadcast_map("backward", f, dw, other), shape));
 }
 
-/// Every pairing of real and complex operands, of equal and of broadcast shapes.
+/// All combinations of real and complex operands, of equal and of broadcast shapes.
 template <class F>
 void check_pairs(OpCheck& check, const F& f) {
   check.function("real, real", f, check.real({3, 4}), check.real({3, 4}, 0.5, 2));

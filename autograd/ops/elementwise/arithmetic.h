@@ -51,7 +51,7 @@ Var<T> number(T value) {
   return Var<T>(Tensor<T>::scalar(value));
 }
 
-// With a real constant as one operand.
+// Operators with a real constant as one operand.
 template <Scalar T>
 Var<T> operator+(const Var<T>& z, RealOf<T> c) {
   return add(z, number<RealOf<T>>(c));
@@ -85,7 +85,7 @@ Var<T> operator/(RealOf<T> c, const Var<T>& z) {
   return div(number<RealOf<T>>(c), z);
 }
 
-// With a complex constant as one operand; a real z becomes complex.
+// Operators with a complex constant as one operand; a real z becomes complex.
 template <Scalar T>
 Var<ComplexOf<T>> operator+(const Var<T>& z, ComplexOf<T> c) {
   return add(z, number<ComplexOf<T>>(c));

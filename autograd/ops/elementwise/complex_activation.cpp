@@ -15,7 +15,7 @@ namespace {
 
 using C = std::complex<double>;
 
-/// The numbers as a flat array of reals, without a copy.
+/// Complex elements as a flat array of reals, without a copy.
 template <RealScalar R>
 Tensor<R> flat(const Tensor<std::complex<R>>& z) {
   return z.template reinterpret<R>({2 * z.size()});
@@ -145,7 +145,8 @@ static const Op cardioid_op(
 template <RealScalar R>
 Var<std::complex<R>> cardioid(const Var<std::complex<R>>& z) {
   using T = std::complex<R>;
-  // On the left, 1 + cos θ is computed as sin² θ/(1 - cos θ), without cancellation. v gets one sin θ, as sin² θ could underflow.
+  // In the left half-plane, 1 + cos θ is computed as sin² θ/(1 - cos θ), without cancellation. One factor sin θ goes to v, as sin²
+  // θ could underflow.
   const auto forward = [](T v) {
     const T u = phasor(v);
     if (u.real() >= 0) return mul(v, R(0.5) * (1 + u.real()));

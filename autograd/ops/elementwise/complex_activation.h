@@ -1,5 +1,5 @@
 #pragma once
-/// Activations of complex numbers. Some scale z by a real factor, keeping its phase; split ones act on Re and Im separately.
+/// Activations of complex numbers. Some scale z by a real factor, keeping its phase; the split ones act on Re and Im separately.
 
 #include "autograd/var.h"
 

@@ -26,7 +26,7 @@ Var<R> angle(const Var<std::complex<R>>& z);
 /// r e^{iφ}, r and φ [radians] of the same shape; r may be negative.
 template <RealScalar R>
 Var<std::complex<R>> polar(const Var<R>& r, const Var<R>& phi);
-/// re + i im, of the same shape.
+/// re + i im for parts of the same shape.
 template <RealScalar R>
 Var<std::complex<R>> make_complex(const Var<R>& re, const Var<R>& im);
 /// x + 0i.

@@ -194,7 +194,7 @@ struct PhaseRow {
       const Pack<R> x = math::abs(z.re), y = math::abs(z.im), big = math::max(x, y);
       const Pack<R> ratio = math::select(big > Pack<R>(0), math::min(x, y) / big, Pack<R>(0));
       const Pack<R> r_of = big * math::sqrt(ratio * ratio + R(1));  // neither overflows nor underflows before |z| itself does
-      at.store(r, math::select(x + y >= Pack<R>(0), r_of, x + y));  // math::max may return the number rather than the NaN
+      at.store(r, math::select(x + y >= Pack<R>(0), r_of, x + y));  // math::max may return the number instead of the NaN
       at.store(a, math::atan2(z.im, z.re));
     });
     for (std::int64_t from = 0; from < width_; from += period)

@@ -1,5 +1,5 @@
 #pragma once
-/// Shared by the transforms of this folder: axes, lengths and normalization factors.
+/// Shared by the transforms in this folder: axes, lengths and normalization factors.
 
 #include <algorithm>
 #include <cmath>
@@ -16,7 +16,7 @@
 
 namespace argand::transforms {
 
-/// P x: truncates an axis of x to n numbers, or pads it with zeros. Its adjoint Pᵀ does the reverse.
+/// P x: truncates an axis of x to n elements, or pads it with zeros. Its adjoint Pᵀ does the reverse.
 template <Scalar T>
 Tensor<T> of_length(const Tensor<T>& x, int axis, std::int64_t n) {
   if (x.dim(axis) == n) return x;
@@ -32,7 +32,7 @@ Tensor<T> of_length(const Tensor<T>& x, int axis, std::int64_t n) {
   return y;
 }
 
-/// The factor c of a transform of N numbers in total.
+/// The factor c of a transform of N elements in total.
 inline double factor_of(FourierNorm norm, bool inverse, double N) {
   if (norm == FourierNorm::Ortho) return 1 / std::sqrt(N);
   return (norm == FourierNorm::Backward) == inverse ? 1 / N : 1;

@@ -14,7 +14,7 @@
 
 namespace argand {
 
-/// Where the factor 1/n goes: c of the transform and c of its inverse. In torch.fft these are "backward", "ortho", "forward".
+/// Where the factor 1/n goes: c for the transform and c for its inverse. In torch.fft these are "backward", "ortho", "forward".
 enum class FourierNorm {
   Backward,  ///< 1 and 1/n
   Ortho,     ///< 1/√n both: the transform is unitary
@@ -28,8 +28,8 @@ template <Scalar T>
 Var<ComplexOf<T>> ifft(const Var<T>& x, std::optional<std::int64_t> n = {}, int axis = -1,
                        FourierNorm norm = FourierNorm::Backward);
 
-/// Transforms along several axes, one after the other; `n` has a length for each, and -1 keeps it. Without axes: the last n.size()
-/// axes, or all if n is empty too. Throws for an axis named twice, or when n and axes differ in length.
+/// Transforms along several axes, one after the other; `n` has a length for each, where -1 keeps the axis's size. Without axes: the
+/// last n.size() axes, or all if n is empty too. Throws for an axis named twice, or when n and axes differ in length.
 template <Scalar T>
 Var<ComplexOf<T>> fftn(const Var<T>& x, const std::vector<std::int64_t>& n = {}, const std::vector<int>& axes = {},
                        FourierNorm norm = FourierNorm::Backward);

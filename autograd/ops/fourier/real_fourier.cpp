@@ -10,7 +10,7 @@ using namespace transforms;
 
 namespace {
 
-/// The half spectrum of a real sequence of n numbers: c X_k, but only its real part for k = 0 and n/2, whose partner under X_{n-k}
+/// The half spectrum of a real sequence of length n: c X_k, but only its real part for k = 0 and n/2, whose partner under X_{n-k}
 /// = conj(X_k) is X_k itself.
 template <ComplexScalar T>
 Tensor<T> half_spectrum(const Tensor<T>& X, int axis, std::int64_t n, RealOf<T> c) {

@@ -51,7 +51,7 @@ Var<ComplexOf<T>> stft(const Var<T>& x, std::int64_t n_fft, const StftOptions<Re
     require(options.window->rank() == 1 && options.window->size() <= n_fft, "stft",
             "a window of shape {} does not fit into frames of {}", options.window->shape(), n_fft);
 
-  // One row per element of the signal, with that element of every signal; a last row holds the zeros.
+  // One row per position in time, with that element of every signal; a last row holds the zeros.
   Shape shape = x.shape();
   const std::int64_t signals = shape.rows();
   Var<T> rows = transpose(reshape(x, Shape{signals, N}));
@@ -74,7 +74,7 @@ Var<ComplexOf<T>> stft(const Var<T>& x, std::int64_t n_fft, const StftOptions<Re
 
 namespace {
 
-/// A hint on how a window can reach element i of a signal that begins at `begin` within the span of the frames.
+/// A hint on how some window can reach element i of a signal that begins at `begin` within the span of the frames.
 template <RealScalar R>
 std::string coverage_hint(std::int64_t i, std::int64_t begin, const Tensor<R>& window, R zero, std::int64_t frames,
                           std::int64_t hop, bool center) {

@@ -9,17 +9,17 @@ namespace argand {
 
 /// How a signal is extended beyond its ends when frames are centred.
 enum class Padding {
-  Reflect,  ///< mirrored at its first and last number: x_2 x_1 | x_0 x_1 x_2 ...
+  Reflect,  ///< mirrored at its first and last element: x_2 x_1 | x_0 x_1 x_2 ...
   Zeros,
 };
 
 template <RealScalar R>
 struct StftOptions {
   std::optional<std::int64_t> hop = {};  ///< distance between frames; n_fft / 4 by default
-  std::optional<Var<R>> window = {};     ///< [W], W <= n_fft, in the middle of the frame; ones by default. May need a gradient.
-  bool center = true;                    ///< frame t is centred at x[t hop], the signal padded by n_fft / 2 at both ends
-  Padding padding = Padding::Reflect;    ///< Reflect needs more than n_fft / 2 numbers
-  bool normalized = false;               ///< divided by √n_fft
+  std::optional<Var<R>> window = {};     ///< [W], W <= n_fft, in the middle of the frame; ones by default. May require a gradient.
+  bool center = true;                    ///< frame t is centred at x[t hop], with the signal padded by n_fft / 2 at both ends
+  Padding padding = Padding::Reflect;    ///< Reflect needs more than n_fft / 2 elements
+  bool normalized = false;               ///< whether the spectrum is divided by √n_fft
   bool onesided = true;                  ///< for a real signal: only the frequencies 0, ..., n_fft / 2
 };
 

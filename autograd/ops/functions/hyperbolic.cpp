@@ -130,7 +130,7 @@ struct SinCosPi {
   double growth = 0;
 };
 
-/// Uses the distance from the nearest multiple of 1/2, which is exact: sin πx is 0 at whole numbers, cos πx halfway between them.
+/// Uses the distance from the nearest multiple of 1/2, which is exact: sin πx is 0 at integers, cos πx halfway between them.
 SinCosPi<double> sincospi(double x) {
   const double turned = std::remainder(x, 2), quarter = std::round(2 * turned), t = std::numbers::pi * (turned - quarter / 2);
   const double s = std::sin(t), c = std::cos(t);
@@ -144,7 +144,7 @@ SinCosPi<double> sincospi(double x) {
 }
 
 SinCosPi<std::complex<double>> sincospi(std::complex<double> z) {
-  // The relative error of e^b, b = πy, is the absolute rounding error of b, which `low` keeps.
+  // The relative error of e^b, b = πy, is the absolute rounding error of b, which `low` holds.
   constexpr double pi = std::numbers::pi, pi_low = 1.2246467991473532e-16;
   const double y = std::abs(z.imag()), b = pi * y, low = std::fma(pi, y, -b) + pi_low * y;
   const auto [s, c, none] = sincospi(z.real());
@@ -187,7 +187,7 @@ T sinc_derivative(T z, int n) {
     const C turned = k % 4 == 0 ? sine : k % 4 == 1 ? cosine : k % 4 == 2 ? -sine : -cosine;
     s = (scale * turned - double(k) * s) / v;
   }
-  // In steps: the product may be finite where e^growth alone overflows. Four steps suffice: beyond them it is infinite anyway.
+  // In steps: the product may be finite even if e^growth overflows. Four steps suffice: beyond them it is infinite anyway.
   for (double left = std::min(growth, 2800.0); left > 0; left -= 700) s *= std::exp(std::min(left, 700.0));
   return static_cast<T>(s);
 }

@@ -99,7 +99,7 @@ Var<T> inverse_function(const Op& op, const Var<T>& z, RealOf<T> sign, const F& 
 using Numbers = Tensor<double>;
 using ComplexNumbers = Tensor<std::complex<double>>;
 
-/// Checks random reals in [low, high], random complex numbers, huge and tiny ones, and both sides of the cuts.
+/// Checks random reals in [low, high], random complex numbers, huge and tiny numbers, and both sides of the cuts.
 template <class F>
 void check_inverse(OpCheck& check, const F& f, double low, double high) {
   check.function("real", f, check.real({3, 4}, low, high));

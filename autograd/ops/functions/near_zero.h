@@ -21,8 +21,8 @@ Var<R> softplus(const Var<R>& x);
 template <RealScalar R>
 Var<R> log_sigmoid(const Var<R>& x);
 
-/// log(e^a + e^b); a and b broadcast as in NumPy. -inf contributes nothing; two of them give -inf with gradients 0, and two of +inf
-/// share the gradient. Throws `logaddexp: shapes cannot be broadcast together: [2, 3] and [4]`.
+/// log(e^a + e^b); a and b broadcast as in NumPy. -inf contributes nothing; if both are -inf, so is the result, with gradients 0;
+/// if both are +inf, they share the gradient. Throws `logaddexp: shapes cannot be broadcast together: [2, 3] and [4]`.
 template <RealScalar R>
 Var<R> logaddexp(const Var<R>& a, const Var<R>& b);
 

@@ -30,7 +30,7 @@ class BlockOrder {
       open.push_back(i);
       path.push_back(i);
     };
-    // Starts from the end, because components found first come last: so a triangular matrix keeps its order.
+    // Starts from the end, because components found first come last: this way, a triangular matrix keeps its order.
     for (std::int64_t root = n; root-- > 0;) {
       if (found[static_cast<std::size_t>(root)] >= 0) continue;
       enter(root);
@@ -75,7 +75,7 @@ class BlockOrder {
   std::vector<std::int64_t> begins;  ///< the first position of each block, and n
 };
 
-/// The exponents d of D = diag(2^d) for which the off-diagonal numbers b_ij = a_ij 2^(d_j - d_i) of an ordered A are of similar
+/// The exponents d of D = diag(2^d) for which the off-diagonal elements b_ij = a_ij 2^(d_j - d_i) of an ordered A are of similar
 /// size within a block (Osborne, J. ACM 7 (1960)), and at most 1/8 between two blocks. Rounding commutes with D in sums of products
 /// and in triangular systems: D changes only the norm, which determines the degree of an approximant, and the choice of pivots in a
 /// block.

@@ -6,7 +6,7 @@
 namespace argand {
 namespace {
 
-/// Positive definite: 20 on the diagonal, plus numbers that shrink as the matrix grows.
+/// Makes A positive definite: scales its elements down as it grows, and adds 20 to the diagonal.
 template <Scalar T>
 Tensor<T> positive(Tensor<T> A) {
   const std::int64_t n = A.dim(-1);

@@ -173,7 +173,7 @@ Var<T> packed_slogdet(const Var<T>& A) {
     matrices::Scaled<T> d = factors->determinant(i);
     R modulus = std::abs(d.m);
     const T sign = modulus == 0 ? T(0) : T(d.m / modulus);
-    if (modulus > R(1.5)) modulus /= 2, ++d.exponent;  // near 1, to avoid cancellation where |det A| is
+    if (modulus > R(1.5)) modulus /= 2, ++d.exponent;  // makes it close to 1 if |det A| is, to avoid cancellation
     const R log = modulus == 0 ? -std::numeric_limits<R>::infinity()
                                : static_cast<R>(std::log(modulus) + static_cast<double>(d.exponent) * 0.693147180559945309);
     w.data()[2 * i] = sign, w.data()[2 * i + 1] = log;

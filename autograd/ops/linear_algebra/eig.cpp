@@ -11,7 +11,7 @@
 namespace argand {
 namespace {
 
-/// Eigenvalues near 1, 2, ..., and vectors far from both orthogonal and parallel.
+/// A matrix with eigenvalues near 1, 2, ..., and eigenvectors far from both orthogonal and parallel.
 template <Scalar T>
 Tensor<T> well_apart(Tensor<T> A) {
   const std::int64_t n = A.dim(-1);
@@ -29,7 +29,7 @@ GeneralEigen<R> general_eigen_of(const Var<std::complex<R>>& packed, std::int64_
   return {std::move(values), pieces.matrix(n, n)};
 }
 
-/// Losses invariant under phases: the values; |v|², element by element; and a function of the matrix.
+/// Losses that do not depend on the phases: the values; |v|², element by element; and a function of the matrix.
 constexpr auto general_values = [](auto A) { return eigvals(A); };
 constexpr auto general_moduli = [](auto A) { return abs2(eig(A).vectors); };
 constexpr auto values_and_moduli = [](auto A) {
@@ -100,7 +100,7 @@ struct EigFactors {
   Tensor<Z> A, values, vectors;
 };
 
-/// Normalizes v to |v| = 1 with its largest number real and positive. (LAPACK's vectors have length 1 only up to rounding.)
+/// Normalizes v to |v| = 1 with its largest element real and positive. (LAPACK's vectors have length 1 only up to rounding.)
 void fix_phase(std::int64_t n, Z* column) {
   const Z largest = *std::max_element(column, column + n, [](Z a, Z b) { return std::abs(a) < std::abs(b); });
   double square = 0;
@@ -157,7 +157,7 @@ Sensitivity sensitivity_of(std::int64_t n, const Z* A, const Z* V, const Z* V_in
   }
   return s;
 }
-/// Above this, the vectors of one value count as parallel: half of float64's digits.
+/// Above this, the vectors of coinciding eigenvalues count as parallel: half of float64's digits.
 constexpr double one_vector = 1e7;
 
 /// For one matrix: replaces M by diag dλ + N ∘ conj(F). Throws if the loss depends on a gauge. R is the type in which the loss
@@ -205,7 +205,8 @@ class EigMiddle {
   }
   bool coincide(std::int64_t i, std::int64_t j) const {
     const double blur = s_.by_number[static_cast<std::size_t>(i)] + s_.by_number[static_cast<std::size_t>(j)];
-    return std::abs(lambda_[i] - lambda_[j]) <= 4 * matrices::closest_of(blur, n_);  // splits a block of size m: 2π/m of it apart
+    // Rounding splits a Jordan block of size m into eigenvalues that are 2π/m times this distance apart.
+    return std::abs(lambda_[i] - lambda_[j]) <= 4 * matrices::closest_of(blur, n_);
   }
   void require_independent(std::int64_t i, std::int64_t j, double depends, double bar, double slope_bar) const {
     const auto text = [](Z z) {

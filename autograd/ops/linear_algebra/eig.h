@@ -9,12 +9,12 @@ namespace argand {
 template <RealScalar R>
 struct GeneralEigen {
   Var<std::complex<R>> values;   ///< [..., n], in LAPACK's order; for a real matrix, conjugate pairs are adjacent
-  Var<std::complex<R>> vectors;  ///< [..., n, n], v_k in column k, of length 1, its largest number real and positive
+  Var<std::complex<R>> vectors;  ///< [..., n, n], v_k in column k, of length 1, with its largest element real and positive
 };
 
 /// A V = V diag(λ); complex for a real A too.
 ///
-/// A vector's phase is a gauge: it is fixed arbitrarily, by making the vector's largest number real. A loss must not depend on it;
+/// A vector's phase is a gauge: it is fixed arbitrarily, by making the vector's largest element real. A loss must not depend on it;
 /// if it does, the gradient throws and reports the size of the violation. Where two eigenvalues coincide, to the accuracy to which
 /// the matrix determines them, neither they nor their vectors have a derivative: a loss that distinguishes them or depends on their
 /// vectors throws. Where they share a single vector (a Jordan block), every loss throws; sqrtm(), logm() and matrix_exp() are
@@ -23,7 +23,7 @@ struct GeneralEigen {
 template <Scalar T>
 GeneralEigen<RealOf<T>> eig(const Var<T>& A);
 
-/// The eigenvalues alone, [..., n].
+/// Only the eigenvalues, [..., n].
 template <Scalar T>
 Var<std::complex<RealOf<T>>> eigvals(const Var<T>& A) {
   return eig(A).values;

@@ -7,7 +7,7 @@
 
 namespace argand {
 
-/// H = L Lᴴ for the Hermitian part H = (A + Aᴴ)/2, which is A where A is Hermitian: L [..., n, n], lower triangular with a
+/// H = L Lᴴ for the Hermitian part H = (A + Aᴴ)/2, which is A if A is Hermitian: L [..., n, n], lower triangular with a
 /// positive diagonal. Throws `cholesky: the matrix is not positive definite (its leading minor of order 3 is not positive)`.
 template <Scalar T>
 Var<T> cholesky(const Var<T>& A);
@@ -18,14 +18,14 @@ struct OrthogonalFactors {
   Var<T> R;  ///< [..., k, n], upper triangular with a real diagonal
 };
 
-/// A = Q R for A [..., m, n]. LAPACK chooses the signs of R's diagonal, so a loss should not depend on them. The gradient throws
-/// where the first k columns of A are linearly dependent.
+/// A = Q R for A [..., m, n]. LAPACK chooses the signs of R's diagonal, so a loss should not depend on them. The gradient throws if
+/// the first k columns of A are linearly dependent.
 template <Scalar T>
 OrthogonalFactors<T> qr(const Var<T>& A);
 
 struct SvdOptions {
-  /// Width ε of a Lorentzian: the gradient uses x/(x² + ε²) for 1/x, where x is a singular value or the difference or sum of two,
-  /// and does not throw where x is 0. 0 gives the exact derivative, which throws.
+  /// Width ε of a Lorentzian: the gradient uses x/(x² + ε²) instead of 1/x, where x is a singular value or the difference or sum of
+  /// two, and does not throw if x is 0. 0 gives the exact derivative, which throws.
   double broadening = 0;
   /// Promises that the loss ignores the vectors. Where values coincide or are 0, the gradient is one of its slopes. For svdvals.
   bool values_only = false;
@@ -47,7 +47,7 @@ struct SingularFactors {
 template <Scalar T>
 SingularFactors<T> svd(const Var<T>& A, const SvdOptions& options = {});
 
-/// The singular values alone, [..., m, n] -> [..., k]: differentiable where they differ and are not 0; elsewhere the gradient U
+/// Only the singular values, [..., m, n] -> [..., k]: differentiable where they differ and are not 0; elsewhere the gradient U
 /// diag(dS) Vh is one of several possible ones.
 template <Scalar T>
 Var<RealOf<T>> svdvals(const Var<T>& A) {

@@ -26,7 +26,7 @@ R too_close_of(R largest, std::int64_t n) {
   return std::max(R(100), R(n)) * std::numeric_limits<R>::epsilon() * largest;
 }
 
-/// 1/Δ, or the Lorentzian Δ/(Δ² + ε²) with a broadening ε > 0. Without one, 0 for a Δ that rounding may have made of 0.
+/// 1/Δ, or the Lorentzian Δ/(Δ² + ε²) with a broadening ε > 0. Without one, 0 if Δ may differ from 0 by rounding alone.
 template <RealScalar R>
 R inverse_of(R gap, R closest, double broadening) {
   if (broadening > 0) return gap / (gap * gap + static_cast<R>(broadening * broadening));

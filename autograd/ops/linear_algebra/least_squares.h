@@ -1,5 +1,5 @@
 #pragma once
-/// Least squares and pseudoinverses of stacks of matrices [..., m, n] of any rank, real or complex, by singular values. Named and
+/// Least squares and pseudoinverses of stacks of matrices [..., m, n] of any rank, real or complex, via singular values. Named and
 /// defined as in torch.linalg. A matrix that is not finite gives NaN throughout.
 
 #include <optional>
@@ -11,7 +11,7 @@ namespace argand {
 
 /// X = A⁺ B: for each column b of B, the shortest x that minimizes |A x - b|. A [..., m, n], B [..., m, k] -> [..., n, k], or B
 /// [..., m] -> [..., n]; leading axes broadcast. Singular values up to rcond times the largest count as 0; rcond is ε max(m, n) by
-/// default, ε the rounding unit of T. The gradient holds among matrices of the same rank. Throws when the shapes do not fit.
+/// default, ε the rounding unit of T. The gradient is valid among matrices of the same rank. Throws when the shapes do not match.
 template <Scalar T>
 Var<T> lstsq(const Var<T>& A, const Var<T>& B, std::optional<double> rcond = {});
 

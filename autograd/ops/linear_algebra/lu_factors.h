@@ -9,7 +9,7 @@
 
 namespace argand::matrices {
 
-/// A number m 2^exponent, for products of many factors: overflows only where the result does.
+/// A number m 2^exponent, for products of many factors: overflows only if the result does.
 template <Scalar T>
 struct Scaled {
   T m{1};
@@ -161,7 +161,7 @@ class LuFactors {
         if (A[i * stack_.n + j] != T(0)) return false;
     return true;
   }
-  /// Replaces A by B, by columns (transposed: by rows), so that the largest number of each row and column is near 1.
+  /// Replaces A by B, by columns (transposed: by rows), so that the largest element of each row and column is near 1.
   void equilibrate(One& one, T* A) const {
     const std::int64_t n = stack_.n;
     std::vector<int>&rows = one.transposed ? one.columns : one.rows, &columns = one.transposed ? one.rows : one.columns;
@@ -207,7 +207,7 @@ class LuFactors {
     lapack_solve(adjoint != one.transposed, n, k, factors(i), one.pivots, X);
     conjugate();
   }
-  /// x <- 2^-after B⁻¹ 2^-before x for one column, without overflow in between.
+  /// x <- 2^-after B⁻¹ 2^-before x for one column, without intermediate overflow.
   void solve_scaled(std::int64_t i, bool adjoint, T* x, const std::vector<int>& before, const std::vector<int>& after) const {
     int largest = std::numeric_limits<int>::min();
     for (std::int64_t k = 0; k < stack_.n; ++k)
@@ -220,7 +220,7 @@ class LuFactors {
 
   Stack stack_;
   Shape shape_;
-  Tensor<T> factors_;  // each by columns
+  Tensor<T> factors_;  // each stored by columns
   std::vector<One> ones_;
 };
 
@@ -234,7 +234,7 @@ Tensor<T> regular(Tensor<T> A) {
   return A;
 }
 
-/// Checks a function of one regular matrix at many lengths: many matrices, and large ones.
+/// Checks a function of one nonsingular matrix at many lengths: for many matrices, and for large ones.
 template <class F>
 void sizes_regular(OpCheck& check, const F& f, std::int64_t longest = 67) {
   check.position_dependent();

@@ -1,5 +1,5 @@
 #pragma once
-/// Shared by the ops of this folder: stacks of matrices [..., m, n], stored one after the other, and their products, on tensors
+/// Shared by the ops in this folder: stacks of matrices [..., m, n], stored one after the other, and their products, on tensors
 /// (for gradients) and on variables (for tangents).
 
 #include <cmath>
@@ -50,7 +50,7 @@ inline std::string name_of(std::int64_t i, const Stack& stack, const Shape& shap
   return stack.count == 1 ? "the matrix" : fmt::format("matrix {} of {}", i, shape);
 }
 
-/// The number of matrices in a case of length n; the largest gives five threads work.
+/// The number of matrices in a case of length n; the largest keeps five threads busy.
 inline std::int64_t batch_of(std::int64_t n) { return std::min<std::int64_t>(n, 2503); }
 
 /// Calls f(i) for every matrix, in parallel.
@@ -62,13 +62,13 @@ void each(const Stack& stack, const F& f) {
   });
 }
 
-/// Whether all n numbers are finite. With others, LAPACK's iterations may never end.
+/// Whether all n elements are finite. If they are not, LAPACK's iterations may never end.
 template <Scalar T>
 bool all_finite(const T* x, std::int64_t n) {
   const auto* const parts = reinterpret_cast<const RealOf<T>*>(x);
   return std::all_of(parts, parts + n * (ComplexScalar<T> ? 2 : 1), [](RealOf<T> v) { return std::isfinite(v); });
 }
-/// Whether any of n numbers is NaN.
+/// Whether any of n elements is NaN.
 template <Scalar T>
 bool holds_nan(const T* x, std::int64_t n) {
   return std::any_of(x, x + n, [](T v) { return v != v; });
@@ -140,7 +140,7 @@ Tensor<T> adjoint_of(const Tensor<T>& A) {
   return B;
 }
 
-/// The next m n numbers of the last axis of w, from `begin` on, as [leading..., m, n]; w packs several outputs.
+/// The next m n elements of the last axis of w, from `begin` on, as [leading..., m, n]; w packs several outputs.
 template <Scalar T>
 Tensor<T> piece(const Tensor<T>& w, std::int64_t begin, std::int64_t m, std::int64_t n) {
   Shape leading = w.shape();
@@ -194,8 +194,8 @@ struct System {
   Var<T> A, B;
   bool vectors;  ///< B was [..., m], now with k = 1
 };
-/// Accepts B [..., m, k] with leading axes that broadcast with A's, or B [m], or B [..., m] with A's own leading axes (as in
-/// torch.linalg, where B [2, 2] with A [2, 2, 2] stands for two vectors). Throws when they do not fit.
+/// Accepts B [..., m, k] with leading axes that broadcast with A's, or B [m], or B [..., m] with the same leading axes as A (as in
+/// torch.linalg, where B [2, 2] with A [2, 2, 2] means two vectors). Throws when they do not match.
 template <Scalar T>
 System<T> with_right_sides(std::string_view op, const Var<T>& A, const Var<T>& B) {
   const Stack stack(op, A.shape());
@@ -233,22 +233,22 @@ Var<T> packed(std::initializer_list<Var<T>> parts) {
   return concatenate(rows, -1);
 }
 
-/// Unpacks the outputs of an op from the last axis of one tensor, because record() has a single output.
+/// Unpacks the outputs of an op from the last axis of one tensor, because record() takes a single output.
 template <Scalar T>
 class Pieces {
  public:
   explicit Pieces(const Var<T>& packed) : packed_(packed), leading_(packed.shape()) { leading_.erase(-1); }
-  /// The next m n numbers, as [leading..., m, n].
+  /// The next m n elements, as [leading..., m, n].
   Var<T> matrix(std::int64_t m, std::int64_t n) {
     at_ += m * n;
     return reshape(slice(packed_, -1, at_ - m * n, at_), shape_of(leading_, m, n));
   }
-  /// The next n, as [leading..., n].
+  /// The next n elements, as [leading..., n].
   Var<T> vector(std::int64_t n) {
     at_ += n;
     return slice(packed_, -1, at_ - n, at_);
   }
-  /// The next one, as [leading...].
+  /// The next element, as [leading...].
   Var<T> number() {
     ++at_;
     return reshape(slice(packed_, -1, at_ - 1, at_), leading_);

@@ -61,8 +61,8 @@ Tensor<T> exponentials(const Tensor<T>& A) {
   return W;
 }
 
-/// The power of two that brings the largest number of x to 2^-10; 1 if there is none. Results linear in x are computed from x times
-/// this factor: they then scale exactly like x, need no extra squarings, and overflow only where e^A does.
+/// The power of two that brings the largest element of x to 2^-10; 1 if x is zero or not finite. Results linear in x are computed
+/// from x times this factor: they then scale exactly like x, need no extra squarings, and overflow only if e^A does.
 template <Scalar T>
 RealOf<T> to_small(const T* x, std::int64_t size) {
   RealOf<T> largest = 0;

@@ -10,13 +10,13 @@
 
 namespace argand::matrices {
 
-/// W <- e^A for a finite A, both in T; intermediate numbers are complex or real doubles. A is halved s times, and a Padé
+/// W <- e^A for a finite A, both in T; intermediate values are complex or real doubles. A is halved s times, and a Padé
 /// approximant of the result is squared s times. Two measures avoid losing digits unnecessarily:
-///  - s follows from ‖A^p‖^{1/p}, p = 4 ... 10, of the balanced A, instead of ‖A‖, which is far larger where A is far from normal.
+///  - s follows from ‖A^p‖^{1/p}, p = 4 ... 10, of the balanced A, instead of ‖A‖, which is far larger if A is far from normal.
 ///  - A is made block triangular as far as possible (BlockOrder), so that no pivot comes from another block; a triangular A has
 ///    its diagonal e^{a_ii} and the first superdiagonal recomputed in each squaring (code fragment 2.1).
-/// A balanced A can be so small that a low degree suffices for it but not for e^A, whose numbers far from the diagonal are products
-/// of many: the approximant's remainder is compared with each column of the resulting e^A (columns_need).
+/// A balanced A can be so small that a low degree suffices for it but not for e^A, whose elements far from the diagonal are
+/// products of many: the approximant's remainder is compared with each column of the resulting e^A (columns_need).
 template <Scalar T>
 class OneExponential {
  public:
@@ -86,7 +86,7 @@ class OneExponential {
       for (std::int64_t j = 0; j < n_; ++j) columns[place(j)] += modulus(at(A, i, j));
     return *std::max_element(columns.begin(), columns.end());
   }
-  /// log₂ of the rows xᵀ |A|^k, k = 0 ... power, concatenated, by products with vectors; empty where xᵀ |A|^power is 0.
+  /// log₂ of the rows xᵀ |A|^k, k = 0 ... power, concatenated, computed by products with vectors; empty if xᵀ |A|^power is 0.
   std::vector<double> log_row_powers(const Matrix& A, std::vector<double> x, int power) const {
     std::vector<double> magnitudes(A.size()), y(x.size()), logs;
     std::transform(A.begin(), A.end(), magnitudes.begin(), [](D a) { return modulus(a); });
@@ -128,7 +128,7 @@ class OneExponential {
   }
 
   /// The number of further halvings of 2^exponent A, beyond those that its powers suggest, after which the terms that the
-  /// approximant omits are below rounding: ℓ(A, m) of the paper.
+  /// approximant omits are below rounding: ℓ(A, m) in the paper.
   int more_halvings(const Matrix& A, int exponent, int m) const {
     // log₂ of 1 / (binomial(2m, m) (2m + 1)!), for m = 3, 5, 7, 9, 13
     static const std::array<double, 14> log_c = [] {
@@ -177,7 +177,7 @@ class OneExponential {
     return halvings;
   }
 
-  /// Chooses the degree and halves A. Its powers are computed from numbers near 1, so that they cannot overflow.
+  /// Chooses the degree and halves A. Its powers are computed from values near 1, so that they cannot overflow.
   Halved halve() {
     double largest = 0;
     for (const D& a : A_) largest = std::max(largest, modulus(a));
@@ -258,7 +258,7 @@ class OneExponential {
       if (i + 1 < n_) at(X, i, i + 1) = by_power(at(A_, i, i + 1), -k) * divided_difference(a, by_power(at(A_, i + 1, i + 1), -k));
     }
   }
-  /// (e^a - e^b)/(a - b) = e^a (1 - e^{-Δ})/Δ, Δ = a - b, where a has the larger real part: overflows only where the result does.
+  /// (e^a - e^b)/(a - b) = e^a (1 - e^{-Δ})/Δ, Δ = a - b, where a has the larger real part: overflows only if the result does.
   static D divided_difference(D a, D b) {
     if (real_of(a) < real_of(b)) std::swap(a, b);
     const D delta = a - b;
@@ -277,8 +277,8 @@ class OneExponential {
 
   std::int64_t n_;
   BlockOrder blocks_;
-  Matrix A_;                    // in the order of blocks_; after balance() D⁻¹ A D
-  std::vector<int> exponents_;  // of D
+  Matrix A_;                    // A in the order of blocks_; after balance(), D⁻¹ A D
+  std::vector<int> exponents_;  // exponents of D
   int halvings_ = 0;
 };
 

@@ -24,7 +24,7 @@ Tensor<T> independent(Tensor<T> A) {
   return A;
 }
 
-constexpr auto qr_product = [](auto A) {  // both factors matter
+constexpr auto qr_product = [](auto A) {  // a function to which both factors matter
   const auto f = qr(A);
   return matmul(f.Q * f.Q, f.R * f.R);
 };

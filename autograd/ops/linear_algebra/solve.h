@@ -7,8 +7,8 @@
 
 namespace argand {
 
-/// X = A⁻¹ B, with B [..., n, k], whose leading axes broadcast with A's, or, for one right-hand side each, [n] or [..., n] with A's
-/// own leading axes. Throws `solve: the matrix is singular`, and when the shapes do not fit.
+/// X = A⁻¹ B, with B [..., n, k], whose leading axes broadcast with A's, or, for one right-hand side per matrix, [n] or [..., n]
+/// with the same leading axes as A. Throws `solve: the matrix is singular`, and when the shapes do not match.
 template <Scalar T>
 Var<T> solve(const Var<T>& A, const Var<T>& B);
 
@@ -20,7 +20,8 @@ Var<T> inv(const Var<T>& A);
 template <Scalar T>
 Var<T> det(const Var<T>& A);
 
-/// det A = sign e^{logabsdet}, without overflow: |sign| = 1. For a singular matrix 0 and -infinity, and the gradient throws.
+/// det A = sign e^{logabsdet}, without overflow: |sign| = 1. For a singular matrix they are 0 and -infinity, and the gradient
+/// throws.
 template <Scalar T>
 struct SignAndLog {
   Var<T> sign;

@@ -112,7 +112,7 @@ class SvdMiddle {
         name_(std::move(name)) {}
 
   /// Throws if the loss distinguishes coinciding values or depends on a value of 0: the derivative then involves vectors that ds
-  /// does not show, as for Σ W ∘ (U f(S) Vᴴ) where f(s) = 0.
+  /// says nothing about, as for Σ W ∘ (U f(S) Vᴴ) where f(s) = 0.
   void check_values(const T* ds) const {
     R steepest = 0;
     for (std::int64_t j = 0; j < k_; ++j) steepest = std::max(steepest, std::abs(real_of(ds[j])));
@@ -149,7 +149,7 @@ class SvdMiddle {
       }
   }
 
-  /// Divides X_j, vector j of the part of dU or dV outside the span of U or V, by s_j. `step` is the stride between its numbers.
+  /// Divides X_j, vector j of the part of dU or dV outside the span of U or V, by s_j. `step` is the stride between its elements.
   void divide(T* X, std::int64_t size, std::int64_t vector, std::int64_t step, R scale) const {
     for (std::int64_t j = 0; j < k_; ++j) {
       R depends = 0;
@@ -226,7 +226,7 @@ SingularFactors<T> factors_of(const Var<T>& packed, std::int64_t m, std::int64_t
   return {std::move(U), std::move(S), pieces.matrix(k, n)};
 }
 
-/// U̇, Ṡ (of T, [..., k, 1]) and V̇ᴴ side by side.
+/// The tangents U̇, Ṡ (converted to T, [..., k, 1]) and V̇ᴴ, packed side by side.
 template <Scalar T>
 Var<T> svd_tangent(const SingularFactors<T>& f, const Var<T>& dot, double broadening) {
   using R = RealOf<T>;

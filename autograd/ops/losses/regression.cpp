@@ -21,7 +21,7 @@ void check_pair(const Op& op, const Var<T>& x, const Var<T>& t) {
   require(x.size() > 0, op.name(), "cannot average an empty tensor of shape {}", x.shape());
 }
 
-/// The mean of term(x_i, t_i). Each term is divided before summing: the sum may overflow where the mean does not.
+/// The mean of term(x_i, t_i). Each term is divided before summing, since the sum may overflow even if the mean does not.
 template <Scalar T, class F>
 Tensor<RealOf<T>> mean_of(const Tensor<T>& x, const Tensor<T>& t, const F& term) {
   using R = RealOf<T>;

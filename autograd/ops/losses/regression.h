@@ -1,5 +1,5 @@
 #pragma once
-/// Losses between numbers and their targets, averaged over all elements. Both may be variables. All throw when the shapes differ,
+/// Losses between values and their targets, averaged over all elements. Both may be variables. All throw when the shapes differ,
 /// `mse: shapes do not match: [2, 3] and [3]`, and when there is nothing to average.
 
 #include "autograd/var.h"

@@ -164,7 +164,7 @@ Labelled<T> without_stretched(Labelled<T> a, const std::string& longer) {
   return kept == a.labels ? a : Labelled<T>{reshape(a.x, shape), kept};
 }
 
-/// The ellipsis axes of a shape whose size is not 1.
+/// The labels of a shape's ellipsis axes whose size is not 1.
 std::string non_unit_axes(const std::string& labels, const Shape& shape) {
   std::string found;
   for (std::size_t i = 0; i < labels.size(); ++i)

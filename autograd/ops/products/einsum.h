@@ -1,5 +1,5 @@
 #pragma once
-/// Products named by their axes, and matrix products of one real and one complex factor.
+/// Products specified by axis labels, and matrix products of one real and one complex factor.
 
 #include <string>
 #include <string_view>
@@ -16,10 +16,10 @@ Var<std::complex<R>> matmul(const Var<std::complex<R>>& A, const Var<R>& B);
 
 /// Einstein summation, as in NumPy and PyTorch: einsum("bij,bjk->bik", A, B) is Σ_j A_bij B_bjk. Each letter names an axis; letters
 /// missing after the arrow are summed over, and a letter repeated within one operand takes its diagonal. Without an arrow, the
-/// result has the letters that occur once, in alphabetical order. "..." stands for all axes without a letter, none or several: they
-/// are aligned at the last axis, broadcast, summed over if the arrow omits them, and placed first when there is no arrow. Nothing
-/// is conjugated: write conj(A). Two operands need one batched GEMM; more are contracted in pairs from left to right. Real, complex
-/// or mixed operands. Throws for a malformed equation, and `einsum: axis j has size 3 in one operand and 4 in another`.
+/// result has the letters that occur once, in alphabetical order. "..." covers all axes without a letter, zero or more: they are
+/// aligned at the last axis, broadcast, summed over if the arrow omits them, and placed first when there is no arrow. Nothing is
+/// conjugated: write conj(A). Two operands need one batched GEMM; more are contracted in pairs from left to right. Real, complex or
+/// mixed operands. Throws for a malformed equation, and `einsum: axis j has size 3 in one operand and 4 in another`.
 template <Scalar A>
 Var<A> einsum(std::string_view equation, const Var<A>& a);
 template <Scalar A, Scalar B>

@@ -20,16 +20,16 @@ constexpr std::int64_t panel = 256;
 /// Upper bound on the segments of panels, one per task: each segment reads the weights only once per chunk of rows.
 constexpr std::int64_t most_segments = 8;
 
-/// e^{x - y}; 1 for equal numbers, infinite ones included.
+/// e^{x - y}; 1 if x and y are equal, even if infinite.
 double relative(double x, double y) { return x == y ? 1 : std::exp(x - y); }
 
-/// Running state of a row's logits. The target is excluded from the sum: in a well predicted row, 1 - softmax would lose all
+/// Running state of a row's logits. The target is excluded from the sum: in a well-predicted row, 1 - softmax would lose all
 /// digits, so the gradient at the target is minus the sum of the others' exponentials.
 struct RowSum {
   double top = -std::numeric_limits<double>::infinity();  ///< the largest logit
   double others = 0;                                      ///< Σ e^{x_v - top} over v other than the target
 
-  /// The shift of the exponentials; finite even if all logits so far are -inf.
+  /// The shift subtracted in the exponentials, finite even if all logits so far are -inf.
   double shift() const { return top == -std::numeric_limits<double>::infinity() ? 0 : top; }
   /// Adds logits whose largest is `largest` and whose exponentials, relative to the new top, sum to sum(top). Returns the factor by
   /// which earlier exponentials must be multiplied.
@@ -123,7 +123,7 @@ class Sweep {
   }
 
  private:
-  /// The result of a row after all its logits.
+  /// The result for a row after reading all its logits.
   struct Row {
     double loss;    ///< log Σ e^{x_v} - x_target
     double top;     ///< the largest logit
@@ -168,10 +168,10 @@ class Sweep {
       of_target = static_cast<double>(x[target - first]);
       x[target - first] = -infinity;
     }
-    const bool infinite = largest == infinity;  // entries of +inf count 1 each, all others 0
+    const bool infinite = largest == infinity;  // entries of +inf count as 1 each, all others as 0
     if (infinite)
       for (std::int64_t v = 0; v < n; ++v) x[v] = std::isnan(x[v]) ? x[v] : x[v] == infinity ? R(0) : -infinity;
-    // Sums of 256 in R, sums of those in double: float alone would lose three digits over 33 000 words.
+    // Adds 256 terms at a time in R, and their sums in double: float alone would lose three digits over 33 000 words.
     return static_cast<R>(row.add(static_cast<double>(largest), [&](double shift) {
       const R top = infinite ? R(0) : static_cast<R>(shift);
       return static_cast<double>(pack_sum<R>(0, n, [&](auto at) {

@@ -6,7 +6,7 @@
 namespace argand {
 
 /// L = Re Σ conj(W) z, with constant weights W of z's shape; a scalar. Its gradient with respect to z is W, so backward()
-/// propagates W into whatever produced z. Throws when the shapes differ.
+/// propagates W to the ops that produced z. Throws when the shapes differ.
 template <Scalar T>
 Var<RealOf<T>> projection(const Var<T>& z, const Tensor<T>& W);
 

@@ -173,7 +173,7 @@ struct QicProduct {
       });
     });
     if (!dtheta) return;
-    // A sum over a whole layer that nearly cancels, so it is taken in double, as in the other ops with θ.
+    // This sum over a whole layer nearly cancels, so it is computed in double, as in the other ops with θ.
     std::vector<double> of_rows(static_cast<std::size_t>(out)), sums(static_cast<std::size_t>(theta.size()));
     parallel_for(out, row_grain(in), [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t o = begin; o < end; ++o)

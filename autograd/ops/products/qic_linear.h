@@ -5,13 +5,13 @@
 
 namespace argand {
 
-/// y = W x + b in the algebra of θ: with x = x_a + x_b J and so on,
+/// y = W x + b in the algebra of θ: with x = x_a + x_b J, etc.,
 ///
 ///     y_a = W_a x_a + κ W_b x_b + b_a,   y_b = W_a x_b + W_b x_a + b_b,   κ = -1 + sin 2θ.
 ///
 /// x [..., in], W [out, in], b [out] as pairs (a, b) in complex tensors; θ real [H], where the rows of W form H equal groups in
 /// order, each with its own angle (a head), or [1] for all rows. Takes three real products, by Gauss's trick.
-/// Throws `qic_linear: ...` for shapes that do not fit.
+/// Throws `qic_linear: ...` for mismatched shapes.
 template <RealScalar R>
 Var<std::complex<R>> qic_linear(const Var<std::complex<R>>& x, const Var<std::complex<R>>& W, const Var<std::complex<R>>& b,
                                 const Var<R>& theta);

@@ -27,7 +27,7 @@ struct RowLoss {
   R total;           ///< Σ e^{x_v - max}
 };
 
-/// Replaces a row whose largest logit is infinite: entries of +inf count as equal numbers, all others as -inf. Returns true for a
+/// Replaces a row whose largest logit is infinite: entries of +inf count as equal, all others as -inf. Returns true for a
 /// row in which every entry is -inf.
 template <RealScalar R>
 bool replace_infinite(R* x, std::int64_t V, R& top) {
@@ -39,15 +39,15 @@ bool replace_infinite(R* x, std::int64_t V, R& top) {
 }
 
 /// Returns the loss of a row x and turns x into its gradient up to a factor: (softmax(x) - onehot(target)) · total. At the target
-/// this is minus the sum of the others' exponentials, and the loss is log(1 + that sum) where the target is the largest: in a well
-/// predicted row, 1 - softmax and log(total) would lose all digits.
+/// this is minus the sum of the others' exponentials, and the loss is log(1 + that sum) where the target is the largest: in a
+/// well-predicted row, 1 - softmax and log(total) would lose all digits.
 template <RealScalar R>
 RowLoss<R> row_loss(R* __restrict x, std::int64_t V, std::int64_t target) {
   R top = pack_max(0, V, x);
   if (!std::isfinite(top) && replace_infinite(x, V, top)) return {std::numeric_limits<double>::infinity(), 0, R(1)};
   const double below = static_cast<double>(top) - static_cast<double>(x[target]);
   x[target] = -std::numeric_limits<R>::infinity();  // contributes nothing
-  // Sums of 1 024 in R, sums of those in double: float alone would lose three digits over 33 000 words.
+  // Adds 1 024 terms at a time in R, and their sums in double: float alone would lose three digits over 33 000 words.
   double others = 0;
   for (std::int64_t from = 0; from < V; from += 1024)
     others += static_cast<double>(pack_sum<R>(from, std::min(V, from + 1024), [&](auto at) {
@@ -174,7 +174,7 @@ Var<R> cross_entropy(const Var<R>& logits, const Ids& targets, const CrossEntrop
       losses[static_cast<std::size_t>(n)] = loss;
       for_packs<R>(0, V, [&, total = total](auto at) { at.store(row, at.load(row) / total); });
       if (smoothing == 0) continue;
-      // With smoothing 1 the target must have no influence, even where its loss is infinite.
+      // With smoothing 1 the target must have no influence, even if its loss is infinite.
       losses[static_cast<std::size_t>(n)] = (smoothing < 1 ? (1 - smoothing) * loss : 0) + smoothing * (log_total + to_uniform);
       const R share = static_cast<R>(smoothing / static_cast<double>(V));
       for_packs<R>(0, V, [&](auto at) { at.store(row, at.load(row) - share); });

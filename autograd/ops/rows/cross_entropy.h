@@ -15,8 +15,8 @@ struct CrossEntropyOptions {
 };
 
 /// Mean over n of -log softmax(logits_n)[target_n], in nats; logits [..., V], targets of the leading shape. 0 when every row is
-/// ignored. Throws when targets have another shape, even one with as many elements, when a target is neither ignored nor in [0, V),
-/// or when label_smoothing is outside [0, 1].
+/// ignored. Throws when targets have a different shape, even one with the same number of elements, when a target is neither ignored
+/// nor in [0, V), or when label_smoothing is outside [0, 1].
 template <RealScalar R>
 Var<R> cross_entropy(const Var<R>& logits, const Ids& targets, const CrossEntropyOptions& options = {});
 

@@ -14,7 +14,7 @@
 namespace argand {
 namespace {
 
-/// The cases of max and min; f(x, axis, keepdim).
+/// The check cases of max and min, for f(x, axis, keepdim).
 template <class F>
 void check_extreme(OpCheck& check, const F& f) {
   const auto last = [f](auto x) { return f(x, -1, false); };
@@ -23,7 +23,7 @@ void check_extreme(OpCheck& check, const F& f) {
   check.function(
       "first axis, kept", [f](auto x) { return f(x, 0, true); }, check.real({3, 4}));
   check.sizes("", [=](OpCheck& at, std::int64_t n) {
-    // One number in seven is an outlier on either side, so difference quotients stay away from ties.
+    // One element in seven is an outlier on either side, so that difference quotients stay away from ties.
     const auto uneven = [&](const Shape& shape) {
       Tensor<double> x = at.real(shape);
       for (std::int64_t k = 0; k < x.size(); ++k)
@@ -35,7 +35,7 @@ void check_extreme(OpCheck& check, const F& f) {
   });
 }
 
-/// Picks one element per line along the axis: choose(line, n, step) returns its index. NaN where a NaN is chosen.
+/// Picks one element per line along the axis: choose(line, n, step) returns its index. The result is NaN if a NaN is chosen.
 template <RealScalar R, class Choose>
 Var<R> chosen(const Op& op, const Var<R>& x, int axis, bool keepdim, const Choose& choose) {
   require(x.dim(axis) > 0, op.name(), "axis {} of {} is empty", axis, x.shape());

@@ -61,7 +61,7 @@ Var<R> info_nce(const Var<R>& s, const Ids& tokens) {
   require(s.rank() == 3 && s.dim(1) == s.dim(2) && tokens.shape() == Shape({s.dim(0), s.dim(1)}), "info_nce",
           "expects s [B, T, T] and tokens [B, T], got {} and {}", s.shape(), tokens.shape());
   const std::int64_t B = s.dim(0), T = s.dim(1);
-  Tensor<R> ds = Tensor<R>::zeros(s.shape());  // (w - [n = p]), the gradient up to 1/A
+  Tensor<R> ds = Tensor<R>::zeros(s.shape());  // w - [n = p], the gradient up to the factor 1/A
   std::vector<double> losses(static_cast<std::size_t>(B), 0);
   std::vector<std::int64_t> anchors(static_cast<std::size_t>(B), 0);
   parallel_for(B, 1, [&](std::int64_t begin, std::int64_t end) {
@@ -105,12 +105,12 @@ Var<R> info_nce(const Var<R>& s, const Ids& tokens) {
       [ds, A, to = accumulator(s)](const Tensor<R>& dL) {
         const R factor = A > 0 ? dL.item() / static_cast<R>(A) : R(0);
         Tensor<R> g = ds;
-        for (R& v : g.span()) v = v == 0 ? R(0) : v * factor;  // 0 for positions that are no candidates, even if dL is NaN
+        for (R& v : g.span()) v = v == 0 ? R(0) : v * factor;  // 0 for positions that are not candidates, even if dL is NaN
         to.add(g);
       },
       [&](const auto&) {
         Tensor<R> positive = Tensor<R>::zeros(s.shape()), hidden = Tensor<R>::full(s.shape(), -std::numeric_limits<R>::infinity());
-        for (std::int64_t i = 0; i < s.size(); ++i) {  // the residuals are negative for the positive, positive for the negatives
+        for (std::int64_t i = 0; i < s.size(); ++i) {  // the positive's residual is negative, the negatives' are positive
           if (ds.data()[i] != 0) hidden.data()[i] = 0;
           if (ds.data()[i] < 0) positive.data()[i] = 1;
         }

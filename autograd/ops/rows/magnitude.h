@@ -10,8 +10,8 @@
 
 namespace argand {
 
-/// Numbers lie in the last axis of a real tensor, their `parts` side by side, the real part first: (a, b) for QIC (a complex tensor
-/// under view_as_real), (a, b, c, d) for quaternions. Their magnitude is |z| = sqrt(a² + w (b² + c² + d²) + 1e-12); w is 1
+/// Numbers lie in the last axis of a real tensor with their `parts` side by side, the real part first: (a, b) for QIC (a complex
+/// tensor under view_as_real), (a, b, c, d) for quaternions. Their magnitude is |z| = sqrt(a² + w (b² + c² + d²) + 1e-12); w is 1
 /// (Euclidean) or depends on the angle θ, which then gets a gradient.
 template <RealScalar R>
 struct Measure {
@@ -25,7 +25,7 @@ struct Measure {
   R weight(std::int64_t group = 0) const { return magnitude_weight(kind, kappa(angle(group))); }
   /// dw/dθ.
   R weight_derivative(std::int64_t group = 0) const {
-    if (kind == Magnitude::Euclidean) return 0;  // even where θ is NaN
+    if (kind == Magnitude::Euclidean) return 0;  // even if θ is NaN
     return magnitude_weight_derivative<R>(kind) * kappa_derivative(angle(group));
   }
   R angle(std::int64_t group) const { return theta.value().data()[theta.size() == 1 ? 0 : group]; }
@@ -43,7 +43,7 @@ void with_parts(int parts, const F& f) {
   parts == 2 ? f.template operator()<2>() : f.template operator()<4>();
 }
 
-/// Loads the parts of the numbers at a place of an array read pack by pack; S may be float where At is a place of doubles.
+/// Loads the parts of the numbers at position `at` of an array; S may be float if `at` is a position in arrays of doubles.
 template <int P, class At, RealScalar S>
 auto load_parts(At at, const S* z) {
   using Reals = decltype(at.load(z));

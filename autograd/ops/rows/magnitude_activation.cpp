@@ -131,8 +131,8 @@ struct Measured {
     for (X& part : u) part = part / r;
   }
 
-  /// m + c of a real. Where m ≈ -c it is (m² - c²)/(m - c), with the difference in twice the precision of double: exact to all
-  /// digits of float, and to those of double unless |z| and -c agree in more than 16.
+  /// m + c for a real. Where m ≈ -c, it is computed as (m² - c²)/(m - c), with the difference in twice the precision of double:
+  /// exact to all digits of float, and to those of double unless |z| and -c agree in more than 16.
   R plus(const std::array<R, P>& z, R c) const requires RealScalar<X> {
     if (!(-c > m / 2 && -c < 2 * m)) return m + c;
     const double factor = s.factor, b = c * factor;
@@ -184,7 +184,7 @@ struct Gelu {
   /// s and ṡ, as expressions of m and c and their tangents.
   template <RealScalar R>
   static Var<R> moving(const Var<R>& m, const Var<R>&) {
-    const R peak = static_cast<R>(0.5 * std::numbers::sqrt2 * std::numbers::inv_sqrtpi);  // of φ: 1/sqrt(2π)
+    const R peak = static_cast<R>(0.5 * std::numbers::sqrt2 * std::numbers::inv_sqrtpi);  // maximum of φ: 1/sqrt(2π)
     return (gelu(m) / m).with_tangent(peak * exp(R(-0.5) * square(m)) * tangent(m));
   }
 };
@@ -216,7 +216,7 @@ struct Relu {
 template <class F, RealScalar R>
 struct MagnitudeActivation {
   std::int64_t rows, D;
-  R w, slope;   ///< of the measure, and dw/dθ
+  R w, slope;   ///< w of the measure, and dw/dθ
   Tensor<R> c;  ///< [D]
 
   template <int P>

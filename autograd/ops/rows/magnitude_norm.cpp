@@ -95,7 +95,7 @@ template <RealScalar R>
 struct MagnitudeNorm {
   int parts;
   bool centred;  ///< true: layer norm
-  R w, slope;    ///< of the measure, and dw/dθ
+  R w, slope;    ///< w of the measure, and dw/dθ
   std::int64_t rows, D;
   Tensor<double> mean, scale;  ///< μ (0 for RMS norm) and 1/σ, [rows]
   bool huge = false;           ///< whether squares overflow in any row
@@ -123,7 +123,7 @@ struct MagnitudeNorm {
     return math::sqrt(z[0] * z[0] + square_of_rest(z) * static_cast<double>(w) + scale * scale * magnitude_eps<double>) / scale;
   }
 
-  /// Computes μ and 1/σ of one row, and its magnitudes in m; false when squares overflow and Huge is not set.
+  /// Computes μ and 1/σ of one row, and its magnitudes in m; returns false if squares overflow and Huge is not set.
   template <int P, bool Huge>
   bool measure(const R* z, std::int64_t row, double* m) {
     constexpr double down = Huge ? to_square<double> : 1;
@@ -195,7 +195,7 @@ struct MagnitudeNorm {
           at.add(sum_gain, along * s);
         });
         const double A = sum(along_all), total = centred ? sum(of_real_parts) : 0;
-        // dL/dm = s h with h of the size of dy, whatever the size of x; the z/m that h multiplies are of size 1 as well.
+        // dL/dm = s h with h of the size of dy, regardless of the size of x; the z/m that h multiplies are of size 1 as well.
         const double pull = A * s / n, shift = total / n;
         const double dw_row = pack_sum<double>(0, D, [&](auto at) {
           const auto parts = load_parts<P>(at, z);

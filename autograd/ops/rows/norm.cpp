@@ -82,7 +82,7 @@ struct Norm {
       64;  // rows whose parameter gradients are summed together; fixed, so sums do not depend on threads
   std::int64_t rows, D;
   Tensor<T> mean;   ///< [rows]; empty for RMS norm
-  Tensor<T> rest;   ///< correction: the exact mean is mean + rest; 0 where the rounding is small beside σ
+  Tensor<T> rest;   ///< correction: the exact mean is mean + rest; 0 where the rounding is small compared with σ
   Tensor<R> scale;  ///< 1/σ or 1/ρ, [rows]
 
   Norm(const Shape& shape, bool centred)

@@ -6,7 +6,7 @@
 namespace argand {
 
 /// y = (x - μ)/σ · γ + b with μ = mean(x), σ² = mean|x - μ|² + eps; x, y [..., D], gain γ real [D], bias b [D] of x's type.
-/// Throws when gain or bias are not [D].
+/// Throws when gain or bias is not [D].
 template <Scalar T>
 Var<T> layer_norm(const Var<T>& x, const Var<RealOf<T>>& gain, const Var<T>& bias, double eps = 1e-5);
 

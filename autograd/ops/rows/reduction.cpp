@@ -32,7 +32,7 @@ void sum_axis(const T* x, const AxisView& view, Out* __restrict y, const F& term
   }
   Tensor<Out> of_block(Shape{n > summed_rows ? outer * inner : 0});
   Out* const later = of_block.data();
-  // Columns are independent: each thread sums down its share of them.
+  // Columns are independent: each thread sums its share of them.
   parallel_for(outer * inner, 64, [&, n = n, inner = inner](std::int64_t begin, std::int64_t end) {
     while (begin < end) {
       const std::int64_t o = begin / inner, first = begin % inner, last = std::min(inner, first + end - begin);
@@ -71,7 +71,7 @@ void spread_axis(const GradientAccumulator<T>& dx, const AxisView& view, const F
   });
 }
 
-/// Checks f(x) and f(x, axis), with the summed axis, and the other one, of any length.
+/// Checks f(x) and f(x, axis), with both the summed axis and the other one of any length.
 template <class F>
 void sizes_along_axes(OpCheck& check, const F& f) {
   check.sizes("", [f](OpCheck& at, std::int64_t n) {
@@ -86,7 +86,7 @@ void sizes_along_axes(OpCheck& check, const F& f) {
   });
 }
 
-/// Views everything as one axis.
+/// Views the whole tensor as one axis.
 AxisView whole(const Shape& shape) { return AxisView(Shape{shape.size()}, 0); }
 
 }  // namespace
@@ -136,7 +136,7 @@ Var<T> scaled_sum(const Op& op, const Var<T>& x, const AxisView& view, const Sha
   sum_axis<T>(x.value().data(), view, y.data(), [](T v, std::int64_t) { return v; });
   if (c != 1) {
     for (T& v : y.span()) v = mul(v, c);
-    if (!all_finite(y)) {  // the sum may overflow where the mean does not
+    if (!all_finite(y)) {  // the sum may overflow even if the mean does not
       const R down = power_below(c);
       sum_axis<T>(x.value().data(), view, y.data(), [down](T v, std::int64_t) { return mul(v, down); });
       for (T& v : y.span()) v = mul(v, c / down);
@@ -203,7 +203,7 @@ Var<T> mean(const Var<T>& x, int axis, bool keepdim) {
 
 namespace {
 
-/// The deviations x - μ from the mean. A mean of large numbers may be rounded by more than they differ, so it is kept as two
+/// The deviations x - μ from the mean. The mean of large values may be rounded by more than they differ, so it is stored as two
 /// numbers: μ = mu + rest, with rest the mean of x - mu.
 template <Scalar T>
 struct Deviations {
@@ -317,7 +317,7 @@ static const Op stddev_op(
 
 namespace {
 
-/// √(1/n Σ |d_i|²) of each line.
+/// √(1/n Σ |d_i|²) for each line.
 template <Scalar T>
 Tensor<RealOf<T>> root_mean_square(const Deviations<T>& d, const Shape& shape) {
   using R = RealOf<T>;

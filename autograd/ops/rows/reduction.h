@@ -1,7 +1,7 @@
 #pragma once
-/// Sums and related reductions, over everything (rank 0) or over one axis, which is dropped or kept with size 1 (keepdim). Negative
-/// axes count from the end; all throw for an axis out of range. The order of every sum is fixed, so the bits do not depend on the
-/// number of threads.
+/// Sums and related reductions, over all elements (rank 0) or over one axis, which is dropped or kept with size 1 (keepdim).
+/// Negative axes count from the end; all throw for an axis out of range. The order of every sum is fixed, so the bits do not depend
+/// on the number of threads.
 
 #include "autograd/var.h"
 
@@ -38,8 +38,8 @@ Var<RealOf<T>> stddev(const Var<T>& x, int axis, bool keepdim = false);
 template <Scalar T>
 Var<RealOf<T>> stddev(const Var<T>& x, bool keepdim) = delete;
 
-/// The largest and the smallest number, along an axis or of all; its first occurrence gets the gradient. NaN if there is a NaN.
-/// Throws when there are no numbers.
+/// The largest and the smallest element, along an axis or overall; its first occurrence gets the gradient. NaN if there is a NaN.
+/// Throws when there are no elements.
 template <RealScalar R>
 Var<R> max(const Var<R>& x, int axis, bool keepdim = false);
 template <RealScalar R>
@@ -53,8 +53,8 @@ Var<R> min(const Var<R>& x);
 template <RealScalar R>
 Var<R> min(const Var<R>& x, bool keepdim) = delete;
 
-/// The median, the lower one of two as in PyTorch; the first number equal to it gets the gradient. NaN if there is a NaN.
-/// Throws when there are no numbers.
+/// The median, or the lower of two, as in PyTorch; the first element equal to it gets the gradient. NaN if there is a NaN. Throws
+/// when there are no elements.
 template <RealScalar R>
 Var<R> median(const Var<R>& x, int axis, bool keepdim = false);
 template <RealScalar R>

@@ -1,5 +1,5 @@
 #pragma once
-/// Numbers as vectors of the plane: dot products and deviations, for the tangents of norms.
+/// Numbers as vectors in the plane: dot products and deviations, for the tangents of norms.
 
 #include "autograd/ops/elementwise/arithmetic.h"
 #include "autograd/ops/elementwise/complex_parts.h"
@@ -7,7 +7,7 @@
 
 namespace argand {
 
-/// Re(conj(a) b), elementwise; a b for reals.
+/// Re(conj(a) b), elementwise; for reals, a b.
 template <Scalar T>
 Var<RealOf<T>> scalar_product(const Var<T>& a, const Var<T>& b) {
   if constexpr (RealScalar<T>)
@@ -16,7 +16,7 @@ Var<RealOf<T>> scalar_product(const Var<T>& a, const Var<T>& b) {
     return real(conj(a) * b);
 }
 
-/// x - mean(x) along the axis. The mean is rounded, so the mean of the differences is subtracted too. For equal numbers these are
+/// x - mean(x) along the axis. The mean is rounded, so the mean of the differences is subtracted too. For equal elements these are
 /// equal multiples of one bit, whose sum and quotient are exact, so the result is 0.
 template <Scalar T>
 Var<T> centred(const Var<T>& x, int axis) {

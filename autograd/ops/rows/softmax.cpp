@@ -33,7 +33,7 @@ struct LogSum {
       const std::int64_t at = std::find(x, x + n, top) - x;
       const auto term = [this, x](auto i) { return math::exp(i.load(x) - top); };
       others = pack_sum<R>(0, at, term) + pack_sum<R>(at + 1, n, term);
-    } else {  // infinite entries count 1 each, the others 0; a NaN propagates
+    } else {  // infinite entries count as 1 each, the others as 0; a NaN propagates
       others = lane_sum<R>(n, [&](std::int64_t i) { return x[i] == top ? R(1) : std::exp(x[i] - top); }) - 1;
     }
     const bool none = top < 0 && std::isinf(top) && !std::isnan(others);
@@ -46,7 +46,7 @@ struct LogSum {
   bool is_empty() const { return log_total == -std::numeric_limits<R>::infinity(); }
 };
 
-/// The index at which p, numbers that sum to 1 (or their logarithms), exceeds `half`; n if there is none. There 1 - p is computed
+/// The index at which p, values that sum to 1 (or their logarithms), exceeds `half`; n if there is none. There 1 - p is computed
 /// as the sum of the other elements.
 template <RealScalar R>
 std::int64_t index_above(R half, const R* p, std::int64_t n) {
@@ -54,7 +54,7 @@ std::int64_t index_above(R half, const R* p, std::int64_t n) {
   return top > half ? std::find(p, p + n, top) - p : n;
 }
 
-/// Calls f for the packs of [0, n) without the element `one`.
+/// Calls f for the packs of [0, n), leaving out the element `one`.
 template <RealScalar R, class F>
 void for_packs_except(std::int64_t one, std::int64_t n, const F& f) {
   for_packs<R>(0, std::min(one, n), f);

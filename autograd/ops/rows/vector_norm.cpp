@@ -37,7 +37,7 @@ static const Op vector_norm_op(
         return [=](auto x) { return vector_norm(x, static_cast<RealOf<typename decltype(x)::value_type>>(p), axis); };
       };
       const auto two = [](auto x) { return vector_norm(x); };
-      // Moves numbers away from 0, where the norm has an additional kink for p = 1.
+      // Moves elements away from 0, where the norm has an additional kink for p = 1.
       const auto away = [](OpCheck& at, const Shape& shape) {
         return map([](double v) { return std::copysign(0.3 + std::abs(v), v); }, at.real(shape));
       };
@@ -88,7 +88,7 @@ R norm_of(std::int64_t n, R p, const auto& modulus_of) {
   return largest * std::pow(lane_sum<R>(n, [&](std::int64_t i) { return std::pow(modulus_of(i) / largest, p); }), 1 / p);
 }
 
-/// (a/y)^(p-1) for a <= y; 0 where a is 0, for p = 0, and beside an infinite y, but NaN where both are infinite.
+/// (a/y)^(p-1) for a <= y; 0 if a or p is 0. For p > 1 it is 0 if only y is infinite, and NaN if both are.
 template <RealScalar R>
 R share_of_norm(R a, R y, R p) {
   if (a == 0 || p == 0) return 0;

@@ -58,10 +58,10 @@ static const Op whiten_op(
 
 namespace {
 
-/// Computes w and v from the sums of |u|² and u² over n numbers multiplied by `scale` (autograd/ops/rows/row_scale.h).
+/// Computes w and v from the sums of |u|² and u² over n elements multiplied by `scale` (autograd/ops/rows/row_scale.h).
 template <RealScalar R>
 void map_of_sums(R squares, std::complex<R> pseudo, R n, R eps, R scale, R& w, std::complex<R>& v) {
-  const R length = std::abs(pseudo), gap = squares - length < 0 ? R(0) : squares - length;  // negative only by rounding; NaN stays
+  const R length = std::abs(pseudo), gap = squares - length < 0 ? R(0) : squares - length;  // < 0 only by rounding; NaN is kept
   const R along = inverse_of_root(squares + length, n, 2 * eps, scale), across = inverse_of_root(gap, n, 2 * eps, scale);
   const std::complex<R> towards = length == 0 ? std::complex<R>(0) : pseudo / length;
   constexpr R root = std::numbers::sqrt2_v<R> / 2;
@@ -184,7 +184,7 @@ Var<std::complex<R>> whiten(const Var<std::complex<R>>& x, double eps, PlaneMome
   return record(
       whiten_op, y, [whitener, y, dx = accumulator(x)](const Tensor<std::complex<R>>& dy) { dx.add(whitener.backward(y, dy)); },
       [&](const Var<std::complex<R>>& normal) {
-        // In the invariants of V, which give w and v: 2 sqrt(det V) = sqrt(σ⁴ - |p|²) = d, t² = σ² + d, w = t/d, v = -p/(t d).
+        // In terms of V's invariants, which give w and v: 2 sqrt(det V) = sqrt(σ⁴ - |p|²) = d, t² = σ² + d, w = t/d, v = -p/(t d).
         const Var<R> sigma2 = variance(x, -1, true) + static_cast<R>(2 * eps);
         const Var<std::complex<R>> p = mean(square(centred(x, -1)), -1, true), moved = centred(tangent(x), -1);
         const Var<R> d = pow(square(sigma2) - abs2(p), R(0.5)), t2 = sigma2 + d, t = pow(t2, R(0.5));

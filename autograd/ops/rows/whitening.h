@@ -5,9 +5,9 @@
 
 namespace argand {
 
-/// The distribution of each row's numbers around their mean, as points in the plane. One real and one complex number hold the real
-/// 2×2 covariance matrix V: trace V = variance, and Vrr - Vii + 2i Vri = pseudo_variance, whose modulus measures the elongation of
-/// the distribution and whose phase is twice the angle of its axis.
+/// The distribution of each row's elements around their mean, as points in the plane. One real and one complex number represent the
+/// real 2×2 covariance matrix V: trace V = variance, and Vrr - Vii + 2i Vri = pseudo_variance, whose modulus measures the
+/// elongation of the distribution and whose phase is twice the angle of its axis.
 template <RealScalar R>
 struct PlaneMoments {
   Tensor<std::complex<R>> mean;             ///< μ = mean(x), [rows]

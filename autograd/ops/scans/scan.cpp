@@ -116,7 +116,7 @@ static const Op linear_recurrence_op(
       check.function("real", f(0), check.real({4, 3}), check.real({4, 3}));
       check.function("complex, middle axis", f(1), check.complex({2, 3, 2}), check.complex({2, 3, 2}));
       check.function("complex, last axis", f(-1), check.complex({2, 5}), check.complex({2, 5}));
-      // The long recurrence first: with only three steps, the gradient of a third of a, the unused a_0, is 0.
+      // The long recurrence comes first: with only three steps, a third of a would be the unused a_0, whose gradient is 0.
       check.sizes("", [f](OpCheck& at, std::int64_t n) {
         at.function("long", f(0), at.real({n, 2}, 0.999, 1.001), at.real({n, 2}));
       });
@@ -231,7 +231,7 @@ Var<T> prod(const Var<T>& x, int axis, bool keepdim) {
   require_axis("prod", x.shape(), axis);
   const std::int64_t n = x.dim(axis);
   const Shape shape = reduced(x.shape(), axis, keepdim);
-  if (n == 0) {  // the tape still records x: a single 1, concatenated with it
+  if (n == 0) {  // concatenated with a single 1, so that the tape records x
     Shape one = x.shape();
     one[axis] = 1;
     return reshape(concatenate(std::vector{Var<T>(Tensor<T>::ones(one)), x}, axis), shape);
@@ -319,7 +319,7 @@ Var<R> logcumsumexp(const Var<R>& x, int axis) {
       [&](const Var<R>& y) {
         const std::int64_t n = view.n;
         if (n == 0) return tangent(x);
-        // Uses the formula where everything is finite; infinite numbers have no tangent.
+        // Uses the formula where everything is finite; infinite values have no tangent.
         const Mask finite = lt(map([](R v) { return std::abs(v); }, y.value()), Tensor<R>::full(Shape{}, infinity));
         const Var<R> zero = number<R>(0), sums = where(finite, y, zero);
         const Var<R> first(Tensor<R>::full(slice(y, axis, 0, 1).shape(), -infinity));

@@ -1,6 +1,6 @@
 #pragma once
 /// Cumulative sums and products along one axis, and the linear recurrence that generalizes both. Real or complex; negative axes
-/// count from the end, all throw for an axis out of range. O(n) and without division, so factors of 0 are no problem.
+/// count from the end, and all throw for an axis out of range. O(n) and without division, so factors of 0 are no problem.
 
 #include "autograd/var.h"
 
@@ -18,7 +18,7 @@ Var<R> logcumsumexp(const Var<R>& x, int axis);
 template <Scalar T>
 Var<T> cumprod(const Var<T>& x, int axis);
 
-/// The product over an axis, which is dropped or kept with size 1, or over everything; the empty product is 1.
+/// The product over an axis, which is dropped or kept with size 1, or over all elements; the empty product is 1.
 template <Scalar T>
 Var<T> prod(const Var<T>& x, int axis, bool keepdim = false);
 template <Scalar T>

@@ -70,7 +70,7 @@ Var<T> diagonal(const Var<T>& x, std::int64_t offset, int axis1, int axis2) {
 template <Scalar T>
 Var<T> diag_embed(const Var<T>& x, std::int64_t offset) {
   require(x.rank() >= 1, "diag_embed", "expects a vector, got {}", x.shape());
-  // Each number of x, followed by m zeros: read in order, without the last zeros, this is the diagonal matrix.
+  // Each element of x, followed by m zeros: read in order, without the last zeros, this is the diagonal matrix.
   const std::int64_t n = x.shape().back(), m = n + std::abs(offset), first = offset >= 0 ? offset : -offset * m;
   Shape shape = x.shape();
   shape.push_back(1);

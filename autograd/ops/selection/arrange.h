@@ -8,7 +8,7 @@
 
 namespace argand {
 
-/// Stacks tensors of one shape along a new axis. Throws when shapes differ, or when there is no tensor.
+/// Stacks tensors of the same shape along a new axis. Throws when shapes differ, or when there is no tensor.
 template <Scalar T>
 Var<T> stack(const std::vector<Var<T>>& parts, int axis = 0);
 

@@ -18,7 +18,7 @@ Var<T> expand(const Var<T>& x, const Shape& shape);
 template <Scalar T>
 Var<T> index_select(const Var<T>& x, int axis, const std::vector<std::int64_t>& index);
 
-/// Reverses the axes: y[i] = x[n - 1 - i].
+/// Reverses the order of the elements along the axes: y[i] = x[n - 1 - i].
 template <Scalar T>
 Var<T> flip(const Var<T>& x, const std::vector<int>& axes);
 
@@ -32,8 +32,8 @@ enum class PadMode {
   Replicate,  ///< the last element repeated: a a | a b c | c c
   Circular,   ///< periodic: b c | a b c | a b; at most n on each side
 };
-/// `sizes` are {before, after} of the last axis, then of the one before it, and so on, as in PyTorch; negative ones, for Constant
-/// only, crop. Throws when they are not pairs, when there are more pairs than axes, or when the axis is too short for the mode.
+/// `sizes` are pairs {before, after}, from the last axis to the first, as in PyTorch; negative sizes, for Constant only, crop.
+/// Throws when they are not pairs, when there are more pairs than axes, or when the axis is too short for the mode.
 template <Scalar T>
 Var<T> pad(const Var<T>& x, const std::vector<std::int64_t>& sizes, PadMode mode = PadMode::Constant, T value = T(0));
 

@@ -14,7 +14,7 @@
 namespace argand {
 namespace {
 
-/// For each element of the index, the row-major position that it names in a tensor of shape `x`. [N]
+/// For each element of the index, the row-major position that it refers to in a tensor of shape `x`. [N]
 Ids places_of(const char* op, const Shape& x, int axis, const Ids& index) {
   require_axis(op, x, axis);
   const int along = x.checked(axis), rank = x.rank();
@@ -65,7 +65,7 @@ Ids order_along(const Tensor<R>& x, int axis, std::int64_t k, const Before& befo
 
 template <RealScalar R>
 Ids order_by_size(const Tensor<R>& x, int axis, std::int64_t k, bool largest_first) {
-  const auto less = [](R a, R b) { return a < b || (std::isnan(b) && !std::isnan(a)); };  // NaN above all
+  const auto less = [](R a, R b) { return a < b || (std::isnan(b) && !std::isnan(a)); };  // NaN ranks above all numbers
   if (largest_first) return order_along(x, axis, k, [less](R a, R b) { return less(b, a); });
   return order_along(x, axis, k, less);
 }

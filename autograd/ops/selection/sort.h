@@ -1,6 +1,6 @@
 #pragma once
-/// Elements by index, and indices of the elements in sorted order. Negative axes count from the end; all throw for an axis out of
-/// range.
+/// Selects elements by index, and gives the indices of elements in sorted order. Negative axes count from the end; all throw for an
+/// axis out of range.
 
 #include "autograd/var.h"
 
@@ -8,7 +8,7 @@ namespace argand {
 
 /// y[i, j, ...] = x[i, index[i, j, ...], ...]: the index selects along the axis; along the others the position stays the same. The
 /// index has x's rank, and no other axis longer than x's. The gradient accumulates where an element is taken more than once. Throws
-/// for another shape, or `gather: index 3 is out of range for axis 1 of [2, 3]`.
+/// for any other shape, or `gather: index 3 is out of range for axis 1 of [2, 3]`.
 template <Scalar T>
 Var<T> gather(const Var<T>& x, int axis, const Ids& index);
 

@@ -1,5 +1,5 @@
 #pragma once
-/// Selection by a mask (core/mask.h), such as gt, lt, eq, ... of tensors return. Real or complex; one of each gives complex. Mask
+/// Selection by a mask (core/mask.h), as returned by gt, lt, eq, ... of tensors. Real or complex; one of each gives complex. Mask
 /// and operands broadcast as in NumPy; all throw `op: shapes cannot be broadcast together: [2, 3] and [4]`.
 
 #include "autograd/var.h"
@@ -8,7 +8,7 @@
 namespace argand {
 
 /// a where the mask is true, b elsewhere. The operand that is not selected gets gradient 0. (Where a is NaN, that 0 may become NaN
-/// again in the gradient of a's own input: log(where(x > 0, x, 1)) is safe, where(x > 0, log(x), 0) is not.)
+/// again in the gradient of a's input: log(where(x > 0, x, 1)) is safe, where(x > 0, log(x), 0) is not.)
 template <Scalar A, Scalar B>
 Var<Promote<A, B>> where(const Mask& mask, const Var<A>& a, const Var<B>& b);
 
@@ -16,7 +16,7 @@ Var<Promote<A, B>> where(const Mask& mask, const Var<A>& a, const Var<B>& b);
 template <Scalar T>
 Var<T> masked_fill(const Var<T>& z, const Mask& mask, T value);
 
-/// The larger and the smaller of two reals, NaN where one is. At a tie a gets the whole gradient (PyTorch gives each half).
+/// The larger and the smaller of two reals, NaN if either is. In a tie, a gets the whole gradient (PyTorch gives each half).
 template <RealScalar R>
 Var<R> maximum(const Var<R>& a, const Var<R>& b);
 template <RealScalar R>

@@ -18,7 +18,7 @@ struct SchurForm {
   Tensor<std::complex<double>> Q, S;
 };
 
-/// f of an upper triangular S [n, n], by rows. Returns false where f has no value.
+/// f of an upper triangular S [n, n], by rows. Returns false if f has no value.
 using TriangularFunction = bool (*)(std::int64_t n, const std::complex<double>* S, std::complex<double>* F);
 
 template <Scalar T>
@@ -75,9 +75,9 @@ inline void split_pairs(std::int64_t n, const std::complex<double>* lambda, std:
   }
 }
 
-/// The Schur form of every matrix. An eigenvalue that differs from 0 by rounding at most is set to 0, and one that is off the
-/// negative real axis by rounding at most is moved onto it, on the upper side of the cut; a triangular matrix keeps its diagonal.
-/// Throws if A is real and an eigenvalue is on that axis, since the principal branch is complex there.
+/// The Schur form of every matrix. An eigenvalue that differs from 0 by no more than rounding is set to 0, and one that is off the
+/// negative real axis by no more than rounding is moved onto it, on the upper side of the cut; a triangular matrix keeps its
+/// diagonal. Throws if A is real and an eigenvalue is on that axis, since the principal branch is complex there.
 template <Scalar T>
 SchurForm schur_form(const std::string& op, const Tensor<T>& A) {
   using Z = std::complex<double>;
@@ -145,7 +145,7 @@ inline SchurForm block_form(const SchurForm& of, const Tensor<std::complex<doubl
   return {QQ.value(), blocks_of(V(of.S), V(into_schur(of.Q, E))).value()};
 }
 
-/// A matrix function as an op: its value on triangles, and the messages for a matrix without a value or without a derivative.
+/// A matrix function as an op: its value on triangular matrices, and the messages for a matrix without a value or a derivative.
 struct MatrixFunction {
   const Op& op;
   TriangularFunction on_triangle;
@@ -166,7 +166,7 @@ struct MatrixFunction {
   }
 };
 
-/// The power of two that scales E so that its largest number is as large as A's; 1 if either is zero. Results linear in E are
+/// The power of two that scales E so that its largest element is as large as A's; 1 if either is zero. Results linear in E are
 /// computed from the scaled E.
 template <Scalar T, Scalar U>
 double as_large_as(const T* A, const U* E, std::int64_t size) {

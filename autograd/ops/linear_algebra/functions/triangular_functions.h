@@ -1,6 +1,6 @@
 #pragma once
 /// The square root and the logarithm of an upper triangular matrix [n, n], by rows. Both commute with multiplying row i by 2^e_i
-/// and column i by 2^-e_i, the square root to the last bit, so a huge number in a corner costs no accuracy.
+/// and column i by 2^-e_i (the square root even to the last bit), so a huge element in a corner costs no accuracy.
 
 #include <array>
 #include <cmath>
@@ -12,8 +12,8 @@
 
 namespace argand::matrices {
 
-/// R R = S (Björck and Hammarling): column by column, r_ij (r_ii + r_jj) = s_ij - Σ_{i<k<j} r_ik r_kj. Returns false where the left
-/// factor is 0 and the right side exceeds the rounding of S's largest number.
+/// R R = S (Björck and Hammarling): column by column, r_ij (r_ii + r_jj) = s_ij - Σ_{i<k<j} r_ik r_kj. Returns false if the left
+/// factor is 0 and the right side exceeds the rounding of S's largest element.
 inline bool sqrt_of_triangle(std::int64_t n, const std::complex<double>* S, std::complex<double>* R) {
   double largest = 0;
   for (std::int64_t k = 0; k < n * n; ++k) largest = std::max(largest, std::abs(S[k]));
@@ -34,7 +34,7 @@ inline bool sqrt_of_triangle(std::int64_t n, const std::complex<double>* S, std:
 
 namespace detail {
 
-/// Exponents e_i such that off-diagonal numbers, times 2^(e_j - e_i), are no larger than those on the diagonal.
+/// Exponents e_i such that off-diagonal elements, times 2^(e_j - e_i), are no larger than those on the diagonal.
 inline std::vector<int> exponents_of(std::int64_t n, const std::complex<double>* S) {
   std::vector<int> e(static_cast<std::size_t>(n));
   const auto size_of = [&](std::int64_t i, std::int64_t j) { return std::ilogb(std::abs(S[i * n + j])); };
@@ -81,9 +81,9 @@ inline constexpr double largest_for_legendre = 0.2879093714241194;
 
 }  // namespace detail
 
-/// L = log S (Al-Mohy and Higham): s square roots bring S^(1/2^s) so near I that the approximant is accurate; the result is
-/// multiplied by 2^s. The diagonals of S^(1/2^s) - I and L come from the eigenvalues themselves. Returns false where an
-/// eigenvalue is 0.
+/// L = log S (Al-Mohy and Higham): s square roots bring S^(1/2^s) so close to I that the approximant is accurate; the result is
+/// multiplied by 2^s. The diagonals of S^(1/2^s) - I and L come from the eigenvalues themselves. Returns false if an eigenvalue is
+/// 0.
 inline bool log_of_triangle(std::int64_t n, const std::complex<double>* S, std::complex<double>* L) {
   using Z = std::complex<double>;
   for (std::int64_t i = 0; i < n; ++i)
