@@ -2,24 +2,14 @@
 import argand as ag
 import numpy as np
 
-# %% after $ argand explain abs2
-z = ag.variable(1 + 2j)
-ag.abs2(z).backward()
-print(z.grad)  # 2 z, since the incoming gradient is 1
-
-# %% prints $ argand lab "f(z) = |z|^2 * exp(i*angle(z))" --at 1+2i
-print(ag.lab("f(z) = |z|^2 * exp(i*angle(z))", at=1 + 2j))
-
-# %% after $ argand gradcheck exp abs2 conj
-kinds = {op.name: op.kind for op in ag.ops()}
-for name in ("exp", "abs2", "conj"):
-    print(f"{name:5} {kinds[name]}")
-
 # %% after ## Downhill
 loss = lambda z: ag.abs2(z**2 + 1)
 start, rate = 1 + 0.5j, 1e-3
 g = ag.grad(loss)(start).item()
 print("L falls by", float(loss(ag.constant(start))) - float(loss(ag.constant(start - rate * g))), "and to first order by", rate * abs(g) ** 2)
+
+# %% prints $ argand lab "f(z) = |z|^2 * exp(i*angle(z))" --at 1+2i
+print(ag.lab("f(z) = |z|^2 * exp(i*angle(z))", at=1 + 2j))
 
 # %% after ## Backwards through a function
 # One layer, w = z + z̄/2: a = 1, b = 1/2. The tape's gradient is conj(a) g + b conj(g).
@@ -41,6 +31,16 @@ for step in range(61):
     if step % 15 == 0:
         print(f"step {step:2}  z = {z.item():.6g}  L = {float(L):.6g}")
     z.data -= 0.05 * z.grad
+
+# %% after $ argand explain abs2
+z = ag.variable(1 + 2j)
+ag.abs2(z).backward()
+print(z.grad)  # 2 z, since the incoming gradient is 1
+
+# %% after $ argand gradcheck exp abs2 conj
+kinds = {op.name: op.kind for op in ag.ops()}
+for name in ("exp", "abs2", "conj"):
+    print(f"{name:5} {kinds[name]}")
 
 # %% after ## A first network
 samples, width = 200, 8
