@@ -21,7 +21,7 @@
 
 namespace argand {
 
-/// How many second moments a complex number has; see above.
+/// How many second moments a complex parameter has; see above.
 enum class ComplexMoments { Two, Modulus };
 
 struct AdamWOptions {
@@ -41,7 +41,7 @@ class AdamW final : public Optimizer<R> {
 
   void step(double lr, double gradient_scale = 1) override;
   void check() const override;
-  /// "m.NAME" and "v.NAME" for every parameter; with ComplexMoments::Modulus, a complex parameter's "v.NAME" is real.
+  /// "m.NAME" and "v.NAME" for every parameter. With ComplexMoments::Modulus, the "v.NAME" of a complex parameter is real.
   OptimizerState<R> state() const override;
   void load_state(const OptimizerState<R>& state) override;
 
