@@ -55,13 +55,13 @@ class EvaluationWindows {
   EvaluationWindows(Ids tokens, std::int64_t B, std::int64_t T, std::int64_t S);
 
   std::int64_t size() const { return static_cast<std::int64_t>(batches_.size()); }
-  /// Batch i; the last one of each kind may have fewer than B rows.
+  /// Batch i. The last batch of each kind may have fewer than B rows.
   LmBatch operator[](std::int64_t i) const;
 
  private:
   struct Rows {
     std::vector<std::int64_t> starts;
-    std::int64_t targets;  ///< per window
+    std::int64_t targets;  ///< targets per window
   };
 
   Ids tokens_;

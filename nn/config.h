@@ -57,7 +57,7 @@ struct ModelConfig {
   std::int64_t d_ff = 512;
   double dropout = 0;
 
-  /// Sets the defaults of the default family (nn/family.h) or of the given one.
+  /// Default values of the default family (nn/family.h), or of the given one.
   ModelConfig();
   explicit ModelConfig(const Family& family);
   /// Defaults of the named family. Throws for an unknown name, with a suggestion.

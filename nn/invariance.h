@@ -88,9 +88,9 @@ Invariance bias_of_keys(const ModelConfig& config);
 Invariance norm_against_readers(const ModelConfig& config, const std::string& norm, const std::vector<std::string>& readers);
 /// The same for the norm before the output layer.
 Invariance last_norm_against_head(const std::string& norm);
-/// Adds one amount to all logits of a position: the same row to all rows of the output layer, and a constant to its bias.
+/// Adds a constant to all logits of a position: the same row to all rows of the output layer, the same value to all its biases.
 Invariance common_logit();
-/// Adds a row to all word embeddings and subtracts it from all positions, which are added to words times `scale`.
+/// Adds a row to all word embeddings, which are used times `scale`, and compensates for it in all positions.
 Invariance words_against_positions(double scale);
 
 /// The invariances of a Decoder except those of queries and keys, which depend on the attention; all of them for DotAttention.

@@ -13,7 +13,7 @@ namespace argand {
 /// address of the passages.
 struct Knowledge {
   const Ids* passages = nullptr;           ///< [P, L], token ids
-  std::vector<const RowIndex*> indexes{};  ///< over the encodings, one per reflection window; empty: exact search of new ones
+  std::vector<const RowIndex*> indexes{};  ///< indexes of the encodings, one per reflection window; empty: exact search
   /// Parameter-free search by the words of whole chunks [N, m], with the contract of nearest_rows(): k passages for each [N, k],
   /// best first, none of them excluded. Null for models that do not retrieve by chunk.
   std::function<Ids(const Ids& chunks, std::int64_t k, std::span<const RowRange> excluded)> search{};

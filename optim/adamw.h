@@ -21,7 +21,7 @@
 
 namespace argand {
 
-/// How many second moments a complex parameter has; see above.
+/// How many second moments each complex element has; see above.
 enum class ComplexMoments { Two, Modulus };
 
 struct AdamWOptions {

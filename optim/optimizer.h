@@ -50,7 +50,7 @@ class Optimizer {
   virtual void load_state(const OptimizerState<R>& state) = 0;
 };
 
-/// Whether weight decay applies to parameters of this role, unless it applies to all: it does to matrices and tables.
+/// Whether parameters of this role decay by default: only matrices and tables do.
 constexpr bool is_decayed(Role role) { return role == Role::Matrix || role == Role::Embedding || role == Role::Output; }
 
 /// The choice of optimiser and its constants. The defaults are the ComplexFormer paper's, except for the weight decay.

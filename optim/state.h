@@ -1,5 +1,5 @@
 #pragma once
-/// Optimiser memory: allocating it and restoring it from a checkpoint.
+/// Allocates the state of an optimiser and restores it from a checkpoint.
 
 #include <cmath>
 

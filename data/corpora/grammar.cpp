@@ -173,7 +173,7 @@ Judgement Grammar::judge(std::span<const Id> tokens) const {
   Judgement judgement;
   SimpleGrammar::Pending pending;
   std::optional<GrammarSymbol> more;  // how the paragraph continues after a sentence, once its topic and person are known
-  bool is_correct = true, is_lost = false, is_open = false;  // this sentence: no error so far; unparsable; begun
+  bool is_correct = true, is_lost = false, is_open = false;  // in this sentence: no error so far; unparsable; begun
   const auto end_sentence = [&] {
     ++judgement.sentences;
     judgement.correct += is_correct;

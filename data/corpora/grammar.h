@@ -33,7 +33,7 @@ namespace argand {
 struct Judgement {
   std::int64_t sentences = 0;                          ///< finished sentences
   std::int64_t correct = 0;                            ///< sentences without an error
-  std::int64_t distant_verbs = 0, distant_errors = 0;  ///< verbs separated from their subject by a modifier; with the wrong number
+  std::int64_t distant_verbs = 0, distant_errors = 0;  ///< verbs separated from their subject by a modifier, and wrong ones
   std::int64_t number_errors = 0;                      ///< in any verb or noun, including distant ones
   std::int64_t reference_errors = 0;                   ///< another person's name, or a pronoun of the wrong gender
   std::int64_t topic_errors = 0;                       ///< a word of another topic
@@ -62,7 +62,7 @@ class Grammar {
   std::vector<double> log_probabilities(std::span<const Id> tokens) const;
   /// The sum of log_probabilities().
   double log_probability(std::span<const Id> tokens) const;
-  /// The loss of a predictor that knows the grammar on this particular text: the mean of -log p over all tokens but the first,
+  /// The loss on this particular text of a predictor that knows the grammar: the mean of -log p over all tokens but the first,
   /// which has no context. A model with a limited window cannot quite reach it: at the start of a window, the topic of the
   /// paragraph is unknown. Throws for a text outside the grammar.
   double best_possible_loss(const Ids& tokens) const;

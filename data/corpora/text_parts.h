@@ -7,7 +7,7 @@
 
 namespace argand {
 
-/// How to divide a text that comes in one piece, in percent.
+/// The percentages into which a single text is divided.
 struct Split {
   double train = 90, valid = 5, test = 5;
 };

@@ -55,7 +55,7 @@ class Archive {
   Archive(const Archive&) = delete;
   Archive& operator=(const Archive&) = delete;
 
-  /// `contents` must live until finish().
+  /// `contents` must remain valid until finish().
   void add(const std::string& name, const std::string& contents) {
     zip_source_t* source = zip_source_buffer(zip_, contents.data(), contents.size(), 0);
     const zip_int64_t index = source == nullptr ? -1 : zip_file_add(zip_, name.c_str(), source, ZIP_FL_ENC_UTF_8);

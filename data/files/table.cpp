@@ -48,7 +48,7 @@ class TableReader {
     return row;
   }
 
-  /// `keys` are those of the first object, whose row sets them.
+  /// `keys` holds the keys of the first object; if empty, it is set from this one.
   TableRow object(std::vector<std::string>& keys, std::int64_t first_line) {
     const std::string_view text = take_line(rest_);
     if (nested_too_deeply(text)) refuse(line_, fmt::format("nested more than {} levels deep", deepest_json));
@@ -229,7 +229,7 @@ std::optional<TableRow> TableRows::next() {
       if (reader.rest().size() <= 2 && read_more()) continue;  // the row may be incomplete, even between "\r" and "\n"
       throw;
     }
-    if (reader.rest().empty() && read_more()) {  // the row may continue
+    if (reader.rest().empty() && read_more()) {  // the row may continue in the next block
       if (columns_ == 0 && form_ == Form::Objects) keys_.clear();
       continue;
     }

@@ -17,7 +17,7 @@ struct TableRow {
 };
 
 struct Table {
-  std::vector<std::string> keys;  ///< JSON lines: the objects' keys; otherwise empty, since a header is a row
+  std::vector<std::string> keys;  ///< JSON lines: the objects' keys; otherwise empty, since a header counts as a row
   std::vector<TableRow> rows;     ///< all with the same number of fields
   char delimiter = 0;             ///< between fields; 0 if the format has none
 

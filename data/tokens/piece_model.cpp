@@ -94,8 +94,8 @@ void check_piece(std::string_view bytes) {
   if (!named) throw std::string("a piece that is empty or not UTF-8");
 }
 
-/// The rules are a length, a double-array trie (github.com/s-yata/darts-clone) of that many bytes, and the zero-terminated texts
-/// that its leaves point to. Throws unless every step of any possible search stays within bounds.
+/// The rules consist of a length, a double-array trie (github.com/s-yata/darts-clone) of that many bytes, and the zero-terminated
+/// texts that its leaves point to. Throws unless every step of any possible search stays within bounds.
 void check_rules(std::string_view rules) {
   if (rules.empty()) return;
   const char* wrong = "normalisation rules that point outside their table";

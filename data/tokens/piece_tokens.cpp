@@ -187,7 +187,7 @@ class Lines final : public sp::SentenceIterator {
     if (end > longest) {
       end = part_.rfind(' ', longest);
       if (end == part_.npos || end == 0) end = longest;
-      while (end > 1 && (part_[end] & '\xC0') == '\x80') --end;  // not inside a character
+      while (end > 1 && (part_[end] & '\xC0') == '\x80') --end;  // do not cut inside a character
     }
     line_ = part_.substr(0, end);
     part_.remove_prefix(end);

@@ -1,5 +1,5 @@
 #pragma once
-/// Subword tokens (pieces), learnt by SentencePiece or loaded from a SentencePiece model. Source: Kudo and Richardson,
+/// Subword tokens (pieces), learned by SentencePiece or loaded from a SentencePiece model. Source: Kudo and Richardson,
 /// "SentencePiece: A simple and language independent subword tokenizer", EMNLP 2018.
 
 #include "data/tokens/tokenizer.h"

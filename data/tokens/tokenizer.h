@@ -42,8 +42,8 @@ class Tokenizer {
   virtual std::optional<Id> unknown() const { return std::nullopt; }
   /// The contents of the tokenizer's file; empty for tokenizers without one.
   virtual std::string file() const = 0;
-  /// Extends these tokens by those missing for the text: all of them, or the `most` most frequent as in `words_of`. Returns null
-  /// for a kind that cannot be extended.
+  /// A copy extended by the tokens that the text needs: all of them, or the `most` most frequent as in `words_of`. Returns null for
+  /// a kind that cannot be extended.
   virtual std::shared_ptr<const Tokenizer> extended(std::string_view text, std::int64_t most) const;
 };
 

@@ -3,9 +3,9 @@
 
 namespace argand {
 
-/// General category L of Unicode 17.
+/// Letters: general category L in Unicode 17.
 bool is_letter(char32_t character);
-/// General category N of Unicode 17: digits of every script, fractions, Roman numerals.
+/// Numbers: general category N in Unicode 17, i.e. digits of every script, fractions, Roman numerals.
 bool is_number(char32_t character);
 /// The Unicode property White_Space.
 bool is_space(char32_t character);

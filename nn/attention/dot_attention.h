@@ -1,6 +1,5 @@
 #pragma once
-/// Scaled dot-product attention with optional rotary positions (RoPE), QK-norm, and optionally complex-linear or half-width
-/// projections.
+/// Scaled dot-product attention with optional rotary positions (RoPE), QK-norm, and complex-linear or half-width projections.
 
 #include "nn/attention/projection.h"
 #include "nn/attention/self_attention.h"

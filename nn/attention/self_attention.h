@@ -38,7 +38,7 @@ struct AttentionPass {
   ForwardPass& forward;
   bool causal = true;
   std::shared_ptr<const std::vector<std::uint8_t>> visible_keys = nullptr;  ///< as in AttentionOptions
-  std::int64_t first_position = 0;                                          ///< position of the first query: how many are cached
+  std::int64_t first_position = 0;                                          ///< number of cached tokens before the first query
   LayerCache<R>* cache = nullptr;                                           ///< null unless generating
   std::vector<Var<std::complex<R>>>* queries = nullptr;  ///< collects each layer's complex queries for the phase contrastive loss
 
@@ -61,7 +61,7 @@ struct AttentionPass {
       watch->weights(attention_weights<T>(values.dim(0), values.dim(1), n_heads, attend));
     return attend(values);
   }
-  /// attention() of the new queries over cached and new keys; the latter join the cache. Scores are scaled by 1/sqrt(d_k).
+  /// attention() of the new queries over cached and new keys; the new ones are cached. Scores are scaled by 1/sqrt(d_k).
   Var<R> attend(const Var<R>& q, const Var<R>& k, const Var<R>& v, std::int64_t n_heads) const;
 };
 

@@ -1,5 +1,5 @@
 #pragma once
-/// Layers in sequence.
+/// A module that applies layers one after another.
 
 #include <tuple>
 #include <utility>

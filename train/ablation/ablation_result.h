@@ -21,15 +21,15 @@ struct AblationResult {
   std::int64_t count = 0;                 ///< tokens or articles scored; 0 if not logged
   std::int64_t parameters = 0;            ///< real degrees of freedom; 0 if not logged
   // Costs; 0 if not logged.
-  double tokens_per_second = 0;                      ///< in the median step; the first three are excluded if there are more
+  double tokens_per_second = 0;                      ///< in the median step, without the first three if there are more
   double flops_per_token = 0;                        ///< of matrix products, forward and backward
   double flops_per_step = 0;                         ///< the same for a whole step
   std::int64_t peak_memory = 0;                      ///< bytes
   double milliseconds_per_token = 0;                 ///< when generating text; 0 if there is no latency.json
-  double milliseconds_to_first_token = 0;            ///< likewise
+  double milliseconds_to_first_token = 0;            ///< as above
   nlohmann::ordered_json timed_by{};                 ///< `made_by` of the latency measurement
   std::map<std::int64_t, double> training_losses{};  ///< nats per token in a step's batch, for the logged steps
-  nlohmann::ordered_json made_by{};                  ///< docs/log.md; null if not logged
+  nlohmann::ordered_json made_by{};                  ///< see docs/log.md; null if not logged
   nlohmann::ordered_json learnt{};                   ///< learned parameters in the last log line
   RunProbes probes{};                                ///< set by read_results
 };

@@ -22,8 +22,7 @@ class JsonLines {
   JsonLines(const JsonLines&) = delete;
   JsonLines& operator=(const JsonLines&) = delete;
 
-  /// Appends one line, which survives even if the process is killed right afterwards. Throws Error, for example if the disk is
-  /// full.
+  /// Appends one line, which survives even if the process is killed right afterwards. Throws Error, e.g. if the disk is full.
   void write(const nlohmann::ordered_json& line);
   /// The number of damaged lines found (no object with a step, or a step out of order), which were kept.
   std::int64_t damaged() const { return damaged_; }

@@ -81,7 +81,7 @@ const std::vector<Preset>& common() {
   return presets;
 }
 
-/// The first preset with this name, for this task unless `task` is "", or null.
+/// The first preset with this name and task (any task if `task` is ""); null if there is none.
 const Preset* find(const std::vector<Preset>& presets, const std::string& name, const std::string& task) {
   const auto found = std::find_if(presets.begin(), presets.end(),
                                   [&](const Preset& p) { return p.name == name && (task.empty() || p.task == task); });

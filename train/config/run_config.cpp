@@ -289,7 +289,7 @@ RunConfig RunConfig::from_json(const std::string& text) {
     config.model = ModelConfig::from_json(json.at("model").dump());
     if (config.model.task == TextTask::Lm) config.training.words = 0;
     std::map<std::string, std::vector<std::string>> known;
-    // assign() checks strings against their choices; other values pass through it as JSON text.
+    // assign() checks strings against their choices; other values are passed through it as JSON text.
     const auto read = [&](const char* part) {
       return [&values = json.at(part), &known = known[part], task = config.model.task](const char* key, auto& value,
                                                                                        const char* choices, const char*) {

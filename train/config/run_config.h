@@ -18,10 +18,10 @@ inline constexpr std::int64_t longest_run = 1'000'000'000'000;
 struct TrainingConfig {
   std::string data = "grammar";
   std::string init;
-  std::string tokens = "auto";  ///< TokenChoice
+  std::string tokens = "auto";  ///< see TokenChoice
   std::string split = "90/5/5";
   std::int64_t words = 20000;
-  std::string text_column, label_column, delimiter = "auto", header = "auto";  ///< TableColumns
+  std::string text_column, label_column, delimiter = "auto", header = "auto";  ///< see TableColumns
   double valid_share = 0;
   std::string class_weights;
   std::int64_t train_articles = 0;
@@ -41,7 +41,7 @@ struct TrainingConfig {
   std::int64_t eval_every = 100;
   std::int64_t eval_batches = 0;
   std::int64_t early_stop = 0;
-  std::string eval_protocol = "every-token";  ///< TextProtocol
+  std::string eval_protocol = "every-token";  ///< see TextProtocol
   std::string accumulate_by = "targets";
   std::string best_by = "accuracy";
   std::int64_t checkpoint_every = 100;

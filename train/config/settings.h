@@ -1,5 +1,5 @@
 #pragma once
-/// Settings as written by a user, in a flat TOML file or on a command line: key, text, and for messages, where each was set.
+/// Settings as written by a user, in a flat TOML file or on a command line: key, text, and (for messages) where each was set.
 
 #include <cstdint>
 #include <string>
@@ -43,8 +43,8 @@ std::string toml_line(std::string_view key, double value);
 std::string toml_line(std::string_view key, bool value);
 std::string toml_line(std::string_view key, const std::vector<std::int64_t>& value);
 
-/// Converts the text to its value. Throws ConfigError, e.g. `steps: "many" is not a whole number`. `choices` are the allowed words,
-/// joined by '|', or empty.
+/// Converts the text to its value. Throws ConfigError, e.g. `steps: "many" is not a whole number`. `choices` holds the allowed
+/// words, joined by '|', or is empty.
 void assign(const Setting& setting, std::string_view choices, std::string& value);
 void assign(const Setting& setting, std::string_view choices, std::int64_t& value);
 void assign(const Setting& setting, std::string_view choices, double& value);

@@ -48,8 +48,8 @@ OpenText open_text(const RunConfig& config) {
   return text;
 }
 
-/// Whether the run's vocabulary is the words of all parts of the data, in order of first occurrence. Older runs, which have no
-/// checksums, can only be identified this way.
+/// Whether the run's vocabulary consists of the words of all parts of the data, in order of first occurrence. Older runs, which
+/// have no checksums, can only be identified this way.
 bool uses_all_words(const RunConfig& config, const TrainedRun& trained) {
   if (is_grammar(config)) return trained.words() == Grammar().vocabulary();
   const TextParts parts = open_text(config).parts;

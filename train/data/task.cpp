@@ -22,7 +22,7 @@ Batch as_batch(TextBatch texts) {
   return {std::move(texts.tokens), std::move(texts.labels), std::move(texts.texts), n};
 }
 
-/// Windows of a text, whose targets are the tokens that follow each token.
+/// Windows of a text; the targets are the next tokens.
 Task task_of(const RunConfig& config, const Corpus& corpus) {
   const std::int64_t B = config.training.batch, T = config.training.length;
   const auto windows = std::make_shared<LmBatches>(corpus.train, B, T, static_cast<std::uint64_t>(config.training.seed));

@@ -39,7 +39,7 @@ struct Batch {
   Ids tokens;                        ///< [B, T]
   Ids targets;                       ///< successors of the last n tokens of each row [B, n], n = T in training; or the labels [B]
   std::vector<std::int64_t> places;  ///< for each row [B]: where its window begins in the text, or the index of its article
-  std::int64_t n_tokens = 0;         ///< without padding
+  std::int64_t n_tokens = 0;         ///< number of tokens without padding
   std::int64_t target_bytes = 0;     ///< bytes of text that the targets represent; 0: not counted
   std::int64_t unknown = 0;          ///< targets that represent unknown text, such as <unk>
   std::int64_t unknown_bytes = 0;    ///< bytes of text that these unknown targets represent

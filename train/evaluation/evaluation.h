@@ -47,8 +47,8 @@ class ConfusionMatrix {
 };
 
 struct Evaluation {
-  /// The quantity minimised when choosing the best validation: for a language model, the loss; for a classifier, the error rate, 1
-  /// - macro F1 with "f1", or the loss with "loss".
+  /// The quantity that the best validation minimises: a language model's loss; a classifier's error rate, or 1 - macro F1 if `by`
+  /// is "f1", or the loss if it is "loss".
   double objective(std::string_view by = "accuracy") const;
   /// Converts the loss to bits per byte of the text; not set for a classifier.
   BitsPerByte in_bits() const;

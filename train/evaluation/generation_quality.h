@@ -32,7 +32,7 @@ using GenerationWatch = std::function<void(std::int64_t done)>;
 /// Dist-2 and Rep-4 of the text that the model generates, {"model": {"dist_1": ...}}, and, for comparison, of the original
 /// continuation in `part`, {"corpus": ...}; also all options, and the texts with their prompts, one string each: words are
 /// separated by spaces, so that a judge can read them; other tokens are joined to text. The ComplexFormer paper uses 256 tokens by
-/// nucleus sampling at 0.9. Throws Error if `part` is too short or if the judge lacks words of the run.
+/// nucleus sampling with p = 0.9. Throws Error if `part` is too short or if the judge lacks words of the run.
 nlohmann::ordered_json eval_generation(const TrainedRun& run, const Ids& part, const GenerationEvalOptions& options,
                                        const GenerationWatch& watch = nullptr);
 

@@ -16,7 +16,7 @@ struct PositionLoss {
   Evaluation evaluation;
 };
 
-/// The positions 1-16, 17-32, 33-64, ... of a window, up to `length`: from the third span on, each is twice as long as the last.
+/// The positions 1-16, 17-32, 33-64, ... of a window, up to `length`: from the third on, each is twice as long as the one before.
 std::vector<PositionLoss> spans_of_positions(std::int64_t length);
 
 /// Splits the text [N] into adjacent, independent windows of `length` tokens; drops an incomplete window, and does not score a

@@ -22,10 +22,10 @@ struct LabelledRows {
 /// Returns all labels for a text, most probable first; none for a text without words.
 using GuessLabels = std::function<std::vector<Guess>(const std::string& text)>;
 
-/// Passes every row to `write` as soon as it is labelled: the row itself, followed by the columns `predicted` and `probability`,
-/// `predicted_2`, `probability_2`, etc.; in JSON, by `predicted`, `probability` and, for the `top` labels, `probabilities`.
-/// Otherwise rows of JSON lines are kept verbatim. `wanted` specifies the text column, as for find_texts(); by default it is the
-/// column `usual`, if it exists. Throws Error as TableRows does, and for a table that already contains one of the added columns.
+/// Passes every row to `write` as soon as it is labelled: the row itself, followed by the columns `predicted`, `probability`,
+/// `predicted_2`, `probability_2`, etc.; in JSON, by `predicted`, `probability` and, for the `top` labels, `probabilities`. A row
+/// of JSON lines is otherwise copied verbatim. `wanted` specifies the text column, as for find_texts(); by default it is the column
+/// `usual`, if it exists. Throws Error as TableRows does, and for a table that already contains one of the added columns.
 LabelledRows label_rows(const std::string& path, TableColumns wanted, const std::string& usual, const LabelledForm& form,
                         const GuessLabels& guess, const std::function<void(const std::string&)>& write);
 

@@ -57,7 +57,7 @@ struct Prompt {
   Ids tokens;  ///< [n]
 
   Prompt(std::string text, const Tokenizer& words) : text(std::move(text)), tokens(words.encode(this->text).ids) {}
-  /// An empty text that continues the prompt.
+  /// Converts the tokens that continue the prompt to text.
   WrittenText continuation(const Tokenizer& words) const { return WrittenText(words, text.empty() || text.ends_with('\n')); }
 };
 

@@ -13,8 +13,8 @@ struct SamplingOptions {
   std::int64_t top_k = 0;  ///< sample only from the k most probable tokens; 0: all
   double top_p = 1;        ///< nucleus sampling: only the most probable tokens of total probability p (Holtzman et al., ICLR 2020)
   double min_p = 0;        ///< drops tokens whose probability is below this fraction of the highest (Nguyen et al., ICLR 2025)
-  double repetition_penalty = 1;  ///< of tokens in the text, divides positive logits and multiplies the others (Keskar et al.,
-                                  ///< 2019), before everything else
+  double repetition_penalty = 1;  ///< for tokens in the text, divides positive logits and multiplies others (Keskar et al., 2019),
+                                  ///< before everything else
   std::uint64_t seed = 0;
 
   /// Throws ConfigError for invalid values.

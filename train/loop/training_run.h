@@ -31,7 +31,7 @@ class NonFiniteStep : public Error {
   NonFiniteStep(const std::string& message, std::int64_t step, std::optional<NonFinite> where, std::uint64_t number, Batch batch)
       : Error(message), step(step), where(std::move(where)), number(number), batch(std::move(batch)) {}
 
-  std::int64_t step;               ///< counting from 1
+  std::int64_t step;               ///< counted from 1
   std::optional<NonFinite> where;  ///< where it originated; empty if only the norm of finite gradients overflowed
   std::uint64_t number;            ///< index of the batch; if unknown, that of the step's last batch
   Batch batch;

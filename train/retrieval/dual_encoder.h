@@ -25,7 +25,7 @@ struct DualEncoderConfig {
 };
 
 /// Some articles are a single text that begins with the title, like the training articles in the sample of AG News: their first
-/// words are used as the title. Other articles are returned unchanged, as are those without further words: no description.
+/// words are used as the title. Other articles are returned unchanged, as are those that consist of no more than these words.
 inline constexpr std::int64_t words_of_a_title = 7;
 Article with_title(const Article& article);
 

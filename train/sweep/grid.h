@@ -28,7 +28,7 @@ KeyKind kind_of_key(std::string_view key, TextTask task);
 /// `given`: settings as for a run; keys whose values never contain commas (numbers, words of a choice, true and false) may list
 /// several values separated by commas. `grids`: several values for any key, separated by semicolons if there are any, otherwise by
 /// commas; list values need semicolons. The key `seed` lists the seeds; if missing, they are 0 ... `seeds` - 1; if a single value,
-/// `seeds` values from there. Throws ConfigError for an empty value, a repeated key, and invalid or repeated seeds.
+/// `seeds` consecutive values from there. Throws ConfigError for an empty value, a repeated key, and invalid or repeated seeds.
 Grid read_grid(const Settings& given, const Settings& grids, std::int64_t seeds, TextTask task);
 
 }  // namespace argand

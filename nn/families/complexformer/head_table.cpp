@@ -8,7 +8,7 @@
 namespace argand {
 namespace {
 
-/// Mean ± std of row `head` of [H, n], or of all of [n] if the heads share it.
+/// Mean ± std of row `head` of [H, n], or of all of [n] if the heads share parameters.
 std::string row_figures(const Tensor<double>& x, std::int64_t head) {
   const std::int64_t n = x.shape().back();
   const double* row = x.data() + (x.rank() == 2 ? head * n : 0);

@@ -22,7 +22,7 @@ class PhaseAttention final : public SelfAttention<R> {
  private:
   std::int64_t n_heads_;
   Linear<R> q_, k_, v_, o_;
-  std::optional<Var<R>> delta_, phase_bias_;  ///< both or neither are present
+  std::optional<Var<R>> delta_, phase_bias_;  ///< either both are present or neither
   bool moduli_ = false;                       ///< δ = 0, b = 0
   Tensor<R> frequencies_;                     ///< ω, [d_k/2]
 };

@@ -28,7 +28,7 @@ class Qic final : public TextModel<R> {
   OutputLayer<R> output() const override;
 
  private:
-  /// A table of numbers: numbers with two parts are complex parameters, quaternions are real ones.
+  /// A table of numbers. Two-component numbers are stored as complex parameters, quaternions as real ones.
   class Table final : public Module<R> {
    public:
     Table(Init& init, Role role, Algebra algebra, std::int64_t count, std::int64_t d_model, double std);

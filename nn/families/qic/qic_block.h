@@ -26,7 +26,7 @@ class QicFeedForward final : public Module<R> {
   std::unique_ptr<NumberLinear<R>> down_;
 };
 
-/// x += Attn(Norm1(x)); x += FFN(Norm2(x)), everything except the heads uses the algebra of the block's θ.
+/// x += Attn(Norm1(x)); x += FFN(Norm2(x)). Everything except the heads uses the algebra of the block's θ.
 template <RealScalar R>
 class QicBlock final : public Module<R> {
  public:
