@@ -36,7 +36,7 @@ struct AdamWOptions {
 template <RealScalar R>
 class AdamW final : public Optimizer<R> {
  public:
-  /// Throws Error for a constant out of range, and for a list with a non-variable or a duplicate.
+  /// Throws Error if a constant is out of range, or if the list contains a non-variable or a duplicate.
   explicit AdamW(ParameterList<R> parameters, const AdamWOptions& options = {});
 
   void step(double lr, double gradient_scale = 1) override;

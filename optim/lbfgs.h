@@ -55,7 +55,7 @@ struct LbfgsReport {
 template <RealScalar R>
 class Lbfgs {
  public:
-  /// Throws Error for a constant out of range, and for a list with a non-variable or a duplicate.
+  /// Throws Error if a constant is out of range, or if the list contains a non-variable or a duplicate.
   Lbfgs(ParameterList<R> parameters, const LbfgsOptions& options);
 
   /// Changes the parameters in place, for at most `iterations` iterations; further calls continue with the stored curvature. The

@@ -33,7 +33,7 @@ namespace argand {
 struct Judgement {
   std::int64_t sentences = 0;                          ///< finished sentences
   std::int64_t correct = 0;                            ///< sentences without an error
-  std::int64_t distant_verbs = 0, distant_errors = 0;  ///< verbs separated from their subject by a modifier, and wrong ones
+  std::int64_t distant_verbs = 0, distant_errors = 0;  ///< verbs separated from their subject by a modifier; errors among them
   std::int64_t number_errors = 0;                      ///< in any verb or noun, including distant ones
   std::int64_t reference_errors = 0;                   ///< another person's name, or a pronoun of the wrong gender
   std::int64_t topic_errors = 0;                       ///< a word of another topic
