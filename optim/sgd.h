@@ -22,8 +22,7 @@ struct SgdOptions {
 template <RealScalar R>
 class Sgd final : public Optimizer<R> {
  public:
-  /// Throws Error if a constant is out of range, for Nesterov without momentum, or if the list contains a non-variable or a
-  /// duplicate.
+  /// Throws Error if a constant is out of range, for Nesterov without momentum, or if the list has a non-variable or a duplicate.
   Sgd(ParameterList<R> parameters, const SgdOptions& options);
 
   void step(double lr, double gradient_scale = 1) override;
