@@ -10,7 +10,7 @@
 namespace argand {
 namespace {
 
-/// Random-number streams of the epochs, distinct from those that other parts of a program draw from the same seed.
+/// Random-number streams for the epochs, distinct from those that other parts of a program derive from the same seed.
 constexpr std::uint64_t order_streams = std::uint64_t{0x6f72646572} << 24;
 constexpr std::uint64_t offset_stream = order_streams - 1;
 
@@ -19,7 +19,7 @@ void check_sizes(const char* op, const Ids& tokens, std::int64_t B, std::int64_t
   require(B >= 1 && T >= 1, op, "batch and length must be at least 1, got {} and {}", B, T);
 }
 
-/// Windows of T tokens, with the tokens that follow their last n.
+/// Windows of T tokens; the targets are the successors of each window's last n tokens.
 LmBatch windows_at(const Ids& tokens, std::int64_t T, std::int64_t n, std::vector<std::int64_t> starts) {
   const auto B = static_cast<std::int64_t>(starts.size());
   LmBatch batch{Ids({B, T}), Ids({B, n}), std::move(starts)};
@@ -41,8 +41,8 @@ LmBatches::LmBatches(Ids tokens, std::int64_t B, std::int64_t T, std::uint64_t s
   require(N > T, "batches",
           "a text of {} tokens is too short for windows of {} and their targets; use at least {}, or a smaller length", N, T,
           T + 1);
-  // Every epoch has the same number of windows, whatever its offset: (N - T) / T leaves room for offsets up to T - 1. In a text
-  // with room for only one window, the offset is as large as fits.
+  // Every epoch has the same number of windows, regardless of its offset: (N - T) / T leaves room for offsets up to T - 1. If the
+  // text holds only one window, the offset may be anything that fits.
   windows_ = std::max<std::int64_t>(1, (N - T) / T);
   max_offset_ = std::min(T - 1, N - 1 - windows_ * T);
 }

@@ -28,7 +28,7 @@ Vocabulary frequent_words(std::span<const Article> articles, std::int64_t most) 
     std::string text;
     std::int64_t count = 0;
   };
-  std::vector<Word> words;  // in the order of first occurrence
+  std::vector<Word> words;  // in order of first occurrence
   std::unordered_map<std::string, std::size_t> places;
   for (const Article& article : articles)
     for_each_word(article.text(), [&](std::string_view word) {

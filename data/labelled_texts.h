@@ -1,5 +1,5 @@
 #pragma once
-/// Labelled texts as classifiers read them: sequences of ids of lower-cased words.
+/// Labelled texts as input for classifiers: sequences of ids of lower-cased words.
 
 #include <cstdint>
 #include <span>
@@ -13,17 +13,17 @@
 
 namespace argand {
 
-/// The second word of a classifier's vocabulary, for all words outside it. The first is pad_id (core/tensor.h).
+/// The id that represents all words outside a classifier's vocabulary; id 0 is pad_id (core/tensor.h).
 inline constexpr Vocabulary::Id unknown_id = 1;
 
 /// `<pad>`, `<unk>`, and the `most` most frequent lower-cased words of the articles, most frequent first, ties in order of first
 /// occurrence. Whitespace separates words.
 Vocabulary frequent_words(std::span<const Article> articles, std::int64_t most);
 
-/// The ids of a text's lower-cased words. The text `<pad>` counts as an unknown word. Throws Error for text that is not UTF-8.
+/// The ids of a text's lower-cased words. A literal `<pad>` counts as an unknown word. Throws Error for text that is not UTF-8.
 std::vector<Vocabulary::Id> classifier_ids(const Vocabulary& vocabulary, std::string_view text);
 
-/// N texts, stored consecutively, and their labels.
+/// N texts, stored contiguously, and their labels.
 class LabelledTexts {
  public:
   using Id = Vocabulary::Id;
@@ -43,7 +43,7 @@ class LabelledTexts {
   std::int64_t end(std::int64_t i) const { return i < 0 ? 0 : ends_[static_cast<std::size_t>(i)]; }
 
   std::vector<Id> tokens_, labels_;
-  std::vector<std::int64_t> ends_;  ///< where each text ends in tokens_
+  std::vector<std::int64_t> ends_;  ///< end of each text in tokens_
 };
 
 /// A classifier's training, validation and test data.
@@ -51,22 +51,22 @@ struct LabelledCorpus {
   std::shared_ptr<const WordTokens> tokens;
   std::vector<std::string> classes;
   LabelledTexts train, test;
-  LabelledTexts valid{};               ///< empty: no validation set
+  LabelledTexts valid{};               ///< empty if there is no validation set
   std::string source{};                ///< one line naming the source; may be empty
   std::vector<std::string> preview{};  ///< lines that show how a table was interpreted
 };
 
-/// The first `count` articles, or all when there are fewer or count is 0.
+/// The first `count` articles, or all of them if there are fewer or if count is 0.
 std::span<const Article> first_articles(const std::vector<Article>& articles, std::int64_t count);
 
-/// The first `train_articles` and `test_articles` of each part (0: all), with the vocabulary of the training part's frequent words.
+/// Takes the first `train_articles` and `test_articles` of the parts (0: all); the vocabulary is the frequent training words.
 LabelledCorpus make_labelled_corpus(const ArticleSets& sets, std::int64_t words, std::int64_t train_articles,
                                     std::int64_t test_articles);
-/// All articles, with this vocabulary.
+/// All articles, encoded with this vocabulary.
 LabelledCorpus make_labelled_corpus(const ArticleSets& sets, const Vocabulary& words);
 
-/// Keeps the first `train_articles` and `test_articles` (0: all) and moves a `valid_share` of the training part to the validation
-/// part, drawn in an order that depends only on their number.
+/// Keeps the first `train_articles` and `test_articles` (0: all) and moves a fraction `valid_share` of the training part to the
+/// validation part, chosen at random but depending only on the number of articles.
 void choose_articles(ArticleSets& sets, std::int64_t train_articles, std::int64_t test_articles, double valid_share);
 
 }  // namespace argand

@@ -1,14 +1,13 @@
 #pragma once
-/// Lower-casing beyond ASCII.
+/// Lower-casing for all of Unicode.
 
 #include <string>
 #include <string_view>
 
 namespace argand {
 
-/// Replaces every upper-case letter by its lower-case one, with Unicode's simple one-to-one case mapping in the C library. Python's
-/// str.lower() differs in two characters only: it turns İ into two, and a word-final Σ into ς. Throws Error when the text is not
-/// UTF-8.
+/// Converts every upper-case letter to lower case, by the C library's simple one-to-one Unicode mapping. Python's str.lower()
+/// differs only in that it turns İ into two characters and a word-final Σ into ς. Throws Error if the text is not UTF-8.
 std::string lowercase(std::string_view text);
 
 }  // namespace argand

@@ -5,9 +5,9 @@
 
 namespace argand {
 
-/// A Feistel network, which is a permutation of [0, 4^k) whatever its round function, keyed by `random` and walked until it returns
-/// into [0, n) (Black, Rogaway, "Ciphers with arbitrary finite domains", CT-RSA 2002). Fewer than four steps of this walk on
-/// average, since 4^k < 4n.
+/// A Feistel network keyed by `random`, which permutes [0, 4^k) for any round function, applied repeatedly until the result lies in
+/// [0, n) (cycle walking: Black, Rogaway, "Ciphers with arbitrary finite domains", CT-RSA 2002). This takes fewer than four steps
+/// on average, since 4^k < 4n.
 std::uint64_t permuted(std::uint64_t i, std::uint64_t n, const Random& random) {
   const int half = std::max(1, (static_cast<int>(std::bit_width(n - 1)) + 1) / 2);
   const std::uint64_t mask = (std::uint64_t{1} << half) - 1;

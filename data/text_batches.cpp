@@ -11,7 +11,7 @@
 namespace argand {
 namespace {
 
-/// Random-number streams of the epochs, distinct from those that other parts of a program draw from the same seed.
+/// Random-number streams for the epochs, distinct from those that other parts of a program derive from the same seed.
 constexpr std::uint64_t text_streams = std::uint64_t{0x7465787473} << 24;
 constexpr std::uint64_t batch_streams = std::uint64_t{0x6261746368} << 24;
 
@@ -30,7 +30,7 @@ TextBatch batch_of(const LabelledTexts& texts, std::span<const std::int64_t> mem
   std::int64_t T = 1;
   for (const std::int64_t i : members) T = std::max(T, std::min(texts.length(i), longest));
   const auto B = static_cast<std::int64_t>(members.size());
-  TextBatch batch{Ids(Shape{B, T}), Ids(Shape{B}), {members.begin(), members.end()}};  // Ids start as pad_id
+  TextBatch batch{Ids(Shape{B, T}), Ids(Shape{B}), {members.begin(), members.end()}};  // Ids are initialised to pad_id
   for (std::int64_t b = 0; b < B; ++b) {
     const std::int64_t i = members[static_cast<std::size_t>(b)];
     std::copy_n(texts.text(i).begin(), std::min(texts.length(i), T), batch.tokens.data() + b * T);

@@ -8,20 +8,20 @@
 
 namespace argand {
 
-/// B texts, padded to the longest of them, and their labels.
+/// B texts, padded to the length of the longest, and their labels.
 struct TextBatch {
   Ids tokens;                       ///< [B, T], padded with pad_id
   Ids labels;                       ///< [B]
   std::vector<std::int64_t> texts;  ///< indices of the texts [B]
 };
 
-/// Training batches. An epoch visits every text once, in its own order. Texts of similar length are batched together to save
+/// Training batches. Each epoch visits every text once, in random order. Texts of similar length are batched together to reduce
 /// padding: the epoch's order is cut into pools of 50 batches, each pool is sorted by length and cut into batches, and the batches
-/// are shuffled. When B does not divide N, one batch is smaller. Batch i is a pure function of (texts, B, longest, seed, i). Access
+/// are shuffled. If B does not divide N, one batch is smaller. Batch i is a pure function of (texts, B, longest, seed, i). Access
 /// is not thread-safe.
 class TextBatches {
  public:
-  /// Truncates texts to `longest` words. Throws Error without texts or for B, longest < 1.
+  /// Truncates texts to `longest` words. Throws Error if there are no texts or if B or longest < 1.
   TextBatches(LabelledTexts texts, std::int64_t B, std::int64_t longest, std::uint64_t seed);
 
   TextBatch at(std::uint64_t i) const;
@@ -35,7 +35,7 @@ class TextBatches {
   std::uint64_t B_;
   std::int64_t longest_;
   std::uint64_t seed_;
-  /// The order of the epoch used last; batch j's texts start at j B.
+  /// The order of texts in the most recent epoch; batch j starts at index j B.
   mutable std::vector<std::int64_t> order_;
   mutable std::uint64_t planned_epoch_ = 0;
 };
@@ -43,7 +43,7 @@ class TextBatches {
 /// Evaluation batches: every text once, shortest first.
 class EvaluationTexts {
  public:
-  /// Throws Error without texts or for B, longest < 1.
+  /// Throws Error if there are no texts or if B or longest < 1.
   EvaluationTexts(LabelledTexts texts, std::int64_t B, std::int64_t longest);
 
   std::int64_t size() const { return (texts_.size() + B_ - 1) / B_; }

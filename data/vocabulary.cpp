@@ -13,7 +13,7 @@
 namespace argand {
 namespace {
 
-/// Why the text is not a valid word; empty if it is one.
+/// The reason why the text is not a valid word; empty if it is valid.
 std::optional<std::string> fault(std::string_view word) {
   if (word.empty()) return "an empty word";
   std::string_view rest = word;

@@ -1,6 +1,6 @@
 #pragma once
-/// Observing a model's attention. Fused attention never stores its weights, but its output is linear in the values: applied to unit
-/// vectors, the op returns the weights, however the scores are computed.
+/// Observes a model's attention. Fused attention never stores its weights, but its output is linear in the values, so applying the
+/// op to unit vectors returns the weights, regardless of how the scores are computed.
 
 #include <algorithm>
 #include <functional>
@@ -9,11 +9,11 @@
 
 namespace argand {
 
-/// Each attention layer of a pass calls both functions once, in order of the layers. float64 whatever the model's precision.
+/// Each attention layer of a forward pass calls both functions once, in layer order. Values are float64 for any model precision.
 struct AttentionWatch {
   using Phasors = Tensor<std::complex<double>>;
-  /// Queries and keys as complex numbers [B, T, H, n], before positions rotate them. Not called by layers without complex pairs:
-  /// real attention without RoPE, real states, quaternions.
+  /// Queries and keys as complex numbers [B, T, H, n], before they are rotated by position. Not called by layers without complex
+  /// pairs: real attention without RoPE, real states, quaternions.
   std::function<void(const Phasors& q, const Phasors& k)> pairs{};
   /// Weights [B, Tq, H, Tk], after softmax.
   std::function<void(const Tensor<double>& weights)> weights{};
@@ -26,7 +26,7 @@ auto in_double(const Tensor<T>& x) {
   return wide;
 }
 
-/// The weights [B, Tq, H, Tk] of an attention over B · Tk keys in H heads. `attend` maps values [B, Tk, H·d_v] of any d_v to the
+/// The weights [B, Tq, H, Tk] of an attention over B · Tk keys in H heads. `attend` maps values [B, Tk, H·d_v], for any d_v, to the
 /// output [B, Tq, H·d_v].
 template <Scalar T, class Attend>
 Tensor<double> attention_weights(std::int64_t B, std::int64_t Tk, std::int64_t H, const Attend& attend) {

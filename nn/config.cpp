@@ -35,7 +35,7 @@ constexpr const char* kind_of() {
   return "a number";
 }
 
-/// "QicConfig"
+/// The unqualified name of a type, such as "QicConfig".
 std::string name_of(const std::type_info& type) {
   const std::unique_ptr<char, void (*)(void*)> name(abi::__cxa_demangle(type.name(), nullptr, nullptr, nullptr), std::free);
   const std::string text = name ? name.get() : type.name();
@@ -98,7 +98,7 @@ ModelConfig ModelConfig::from_json(const std::string& text) {
     require(fits<T>(given), "config", "\"{}\" must be {}, got {}", key, kind_of<T>(), given.dump());
     value = given.template get<T>();
   });
-  // The parity cases have the key n_classes for every task.
+  // The parity cases contain the key n_classes for every task.
   known.push_back("n_classes");
   for (const auto& [key, value] : json.items())
     if (std::find(known.begin(), known.end(), key) == known.end())

@@ -1,6 +1,6 @@
 #pragma once
-/// The configuration of a model: the keys shared by all families and the family's own. The command line, the configuration file,
-/// checkpoints and parity cases all go through visit().
+/// The configuration of a model: keys shared by all families and keys specific to one. The command line, the configuration file,
+/// checkpoints and parity cases all use visit().
 
 #include <concepts>
 #include <memory>
@@ -13,34 +13,34 @@ namespace argand {
 struct Family;
 struct ModelConfig;
 
-/// The task of a model: to predict the next token, or to classify a text.
+/// The task of a model: next-token prediction or text classification.
 enum class TextTask { Lm, Classify };
 constexpr const char* words_of(TextTask) { return "lm|classify"; }
 
 /// Throws unless 1 <= value <= most.
 void require_size(const char* key, std::int64_t value, std::int64_t most);
 
-/// Which layers retrieve passages of text, and how.
+/// Which layers retrieve passages of text, and how they search.
 struct Windows {
-  std::vector<std::int64_t> layers{};  ///< layers that retrieve passages, from 0, ascending
+  std::vector<std::int64_t> layers{};  ///< indices of the layers that retrieve passages, ascending
   std::int64_t top_k = 0;              ///< passages read per token
-  bool by_chunk = false;               ///< search by the words of a chunk of text (Knowledge::search), not by a layer's query
+  bool by_chunk = false;               ///< search by the words of a chunk of text (Knowledge::search) instead of a layer's query
 };
 
-/// A family's own keys, on top of those of ModelConfig, with their defaults.
+/// The keys that a family adds to those of ModelConfig, with their defaults.
 class FamilyConfig {
  public:
   virtual ~FamilyConfig() = default;
   virtual std::unique_ptr<FamilyConfig> clone() const = 0;
   /// Calls f(name, value, help) for every key.
   virtual void visit(KeyVisitor& f) = 0;
-  /// Throws Error for values inconsistent with each other or with `config`, whose common keys have been validated: d_model is a
-  /// multiple of n_heads.
+  /// Throws Error for values that are inconsistent with each other or with `config`. The common keys of `config` have already been
+  /// validated: d_model is a multiple of n_heads.
   virtual void validate(const ModelConfig& config) const = 0;
   virtual Windows windows() const { return {}; }
 };
 
-/// A family's configuration is `struct MyConfig final : ConfigOf<MyConfig>`, or ConfigOf<MyConfig, DecoderConfig>.
+/// Family configurations derive from it: `struct MyConfig final : ConfigOf<MyConfig>`, or ConfigOf<MyConfig, DecoderConfig>.
 template <class Own, std::derived_from<FamilyConfig> Base = FamilyConfig>
 struct ConfigOf : Base {
   std::unique_ptr<FamilyConfig> clone() const override { return std::make_unique<Own>(static_cast<const Own&>(*this)); }
@@ -57,18 +57,18 @@ struct ModelConfig {
   std::int64_t d_ff = 512;
   double dropout = 0;
 
-  /// Defaults, of the default family (nn/family.h) or of this one.
+  /// Default values of the default family (nn/family.h), or of the given one.
   ModelConfig();
   explicit ModelConfig(const Family& family);
-  /// Throws for an unknown family, with a suggestion.
+  /// Defaults of the named family. Throws for an unknown name, with a suggestion.
   static ModelConfig defaults(const std::string& family);
-  /// From a JSON object; missing keys take the family's defaults, unknown or ill-typed ones throw. Validates.
+  /// Reads a JSON object and validates. Missing keys get the family's defaults; unknown keys and values of the wrong type throw.
   static ModelConfig from_json(const std::string& text);
   std::string to_json() const;
 
   const Family& family() const { return *family_; }
-  /// The family's own keys: `config.own<QicConfig>().theta_init = 0`. Own may be a base shared by several families,
-  /// `own<DecoderConfig>()`. Throws when the model's family has no Own.
+  /// The family-specific keys: `config.own<QicConfig>().theta_init = 0`. Own may be a base class shared by several families:
+  /// `own<DecoderConfig>()`. Throws if the configuration of the model's family is not an Own.
   template <std::derived_from<FamilyConfig> Own>
   Own& own() {
     if (auto* found = dynamic_cast<Own*>(own_.get())) return *found;
@@ -80,8 +80,8 @@ struct ModelConfig {
   }
   Windows windows() const { return own_->windows(); }
 
-  /// Calls f(key, value&, choices, help) for every key that this model has; `choices` is empty or the allowed words, joined by '|'.
-  /// Changing the key `family` switches the model to that family, with default values for the family's own keys.
+  /// Calls f(key, value&, choices, help) for every key that this model has; `choices` holds the allowed words, joined by '|', or is
+  /// empty. Changing the key `family` switches the model to that family, with defaults for the family-specific keys.
   void visit(KeyVisitor& f);
   template <class F>
   requires(!std::derived_from<std::remove_cvref_t<F>, KeyVisitor>) void visit(F&& f) {
@@ -89,7 +89,7 @@ struct ModelConfig {
     visit(static_cast<KeyVisitor&>(each));
   }
 
-  /// Throws Error for invalid or inconsistent sizes, naming the key and the remedy.
+  /// Throws Error for invalid or inconsistent sizes, naming the key and how to fix it.
   void validate() const;
 
  private:

@@ -30,9 +30,9 @@ class DecoderBlock final : public Module<R> {
 template <RealScalar R>
 class Decoder : public TextModel<R> {
  public:
-  /// Makes the attention layer of one block.
+  /// Creates the attention layer of one block.
   using MakeAttention = std::function<std::unique_ptr<SelfAttention<R>>(Init&)>;
-  /// The family of `config` must have a DecoderConfig.
+  /// The family of `config` must use a DecoderConfig.
   Decoder(const ModelConfig& config, std::uint64_t seed, const MakeAttention& make_attention);
   ARGAND_FIELDS(R, embedding_, position_, blocks_, norm_, head_)
 
@@ -46,10 +46,10 @@ class Decoder : public TextModel<R> {
   std::optional<Embedding<R>> position_;
   std::vector<std::unique_ptr<DecoderBlock<R>>> blocks_;
   std::unique_ptr<AnyNorm<R>> norm_;
-  std::optional<Linear<R>> head_;  ///< the classifier, or the output layer when embeddings are not tied
+  std::optional<Linear<R>> head_;  ///< the classifier, or the output layer if embeddings are not tied
 };
 
-/// The options of dot attention for this decoder configuration.
+/// The dot-attention options that correspond to this decoder configuration.
 DotAttentionOptions dot_attention_options(const ModelConfig& config);
 
 }  // namespace argand

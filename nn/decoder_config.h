@@ -24,7 +24,7 @@ struct DecoderConfig : FamilyConfig {
   void validate(const ModelConfig& config) const override;
 };
 
-/// Throws unless each head has an even number of components.
+/// Throws unless the head dimension is even.
 void require_pairs(const ModelConfig& config);
 
 }  // namespace argand

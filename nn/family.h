@@ -1,6 +1,6 @@
 #pragma once
-/// The declaration of a model family. Everything else about it lives in nn/families/NAME/; programs query families through this
-/// header and never name one.
+/// The declaration of a model family. Everything else about a family is in nn/families/NAME/; programs access families through this
+/// header and never name a specific one.
 
 #include <deque>
 #include <functional>
@@ -17,23 +17,23 @@ struct LayerCheck;
 template <RealScalar R>
 class Model;
 
-/// Keys and their values, written as on a command line.
+/// Keys and values in the form used on the command line.
 using KeyTexts = std::vector<std::pair<std::string, std::string>>;
 
-/// Starting sizes and a recipe, such as those of the family's paper. Overrides any other preset of the same name, common ones
-/// included.
+/// Starting sizes and a recipe, such as those of the family's paper. Overrides any other preset of the same name, including the
+/// common ones.
 struct Preset {
   std::string name;
   std::string task;  ///< "lm" or "classify"
   KeyTexts settings;
-  bool for_every_family = false;  ///< also available to other families, for comparison with this one
+  bool for_every_family = false;  ///< also available to other families, for comparison
 };
 
-/// A model to compare with others of its family: a few settings on top of a preset.
+/// A model to compare with others of its family: a preset with a few changed settings.
 struct Variant {
   std::string name;    ///< folder name: "without-pcl"
   std::string what;    ///< description in the table
-  KeyTexts settings;   ///< this family's model unless they name another family
+  KeyTexts settings;   ///< for this family unless they name another
   bool extra = false;  ///< trained only when requested by name
 };
 
@@ -42,17 +42,17 @@ struct Variant {
 /// 545 with scaling and 661 without, sinusoids 577 and 876.
 KeyTexts transformer_row(const std::string& position);
 
-/// The models that `argand ablate FAMILY` compares. Experiments that reproduce a paper's figures and claims are files
+/// The models that `argand ablate FAMILY` compares. Experiments that reproduce a paper's results and claims are files instead
 /// (train/ablation/experiment_file.h).
 struct Variants {
   std::string task;  ///< "lm" or "classify"
   std::string preset;
-  std::vector<Variant> rows;  ///< the first is the reference for the others
-  /// For --probe: "NAME=VALUE,..." as in `argand eval --set`, which fixes learned parameters at a value.
+  std::vector<Variant> rows;  ///< the first is the reference that the others are compared with
+  /// For --probe: "NAME=VALUE,..." as in `argand eval --set`, which fixes learned parameters at given values.
   std::vector<std::string> interventions = {};
 };
 
-/// Settings that are checked together.
+/// Settings that are applied together in one check.
 struct JointSettings {
   std::string name;  ///< "states=real"
   std::string task;
@@ -61,11 +61,11 @@ struct JointSettings {
 
 /// How `argand gradcheck` checks a family's gradients, besides trying every option and flag of its configuration one at a time.
 struct GradientChecks {
-  KeyTexts sizes{};  ///< override the common small sizes
-  /// Further values of numeric and list keys, tried one at a time.
+  KeyTexts sizes{};  ///< override the default small sizes
+  /// Additional values of numeric and list keys, tried one at a time.
   std::vector<std::pair<std::string, std::vector<std::string>>> values{};
   std::vector<JointSettings> joint{};
-  /// Makes randomly perturbed parameters suitable for a check.
+  /// Prepares randomly perturbed parameters for a check.
   std::function<void(const ParameterList<double>&, const ModelConfig&)> prepare{};
   std::function<std::vector<LayerCheck>()> layers{};  ///< checks of the family's own layers (nn/layer_check.h)
 };
@@ -73,8 +73,8 @@ struct GradientChecks {
 /// The family-specific parts of the page written by `argand report`.
 struct ReportParts {
   std::string panel{};  ///< the panel of apps/report: "angles", "heads", "offsets", "gains"
-  std::string phases = "Phases of the pairs that RoPE turns, before it does.";  ///< describes the phases of queries and keys
-  std::vector<std::string> history{};  ///< suffixes of the names of parameters followed through training
+  std::string phases = "Phases of the pairs that RoPE turns, before it does.";  ///< description of the phases of queries and keys
+  std::vector<std::string> history{};  ///< suffixes of names of parameters to follow through training
   bool weight_phases = false;          ///< also show the phases of complex weights
 };
 
@@ -84,15 +84,15 @@ struct NamedNumbers {
   Tensor<double> numbers;
 };
 
-/// Whether a parameter's name ends in the whole parts `called`: "blocks.0.attn.theta" ends in "theta" and in "attn.theta".
+/// Whether a parameter's name ends in the dotted components `called`: "blocks.0.attn.theta" ends in "theta" and in "attn.theta".
 bool name_ends_with(std::string_view name, std::string_view called);
 
-/// The few real parameters that are meaningful on their own. A run logs them at every step, and `argand inspect` prints them.
+/// The few real parameters that are meaningful individually. Every step of a run logs them, and `argand inspect` prints them.
 struct DiagnosticParameters {
-  std::vector<std::string> values{};   ///< names of parameters whose values are logged under that name
+  std::vector<std::string> values{};   ///< names of parameters whose values are logged under the same name
   std::vector<std::string> spreads{};  ///< names; logs mean and std over all layers: "delta_mean", "delta_std"
   std::string heading{};               ///< heading of the table
-  /// One line per parameter; empty when they are absent.
+  /// One line per parameter; empty if the model has none of them.
   std::function<std::vector<std::string>(const std::vector<NamedNumbers>&)> table{};
 };
 
@@ -103,34 +103,34 @@ struct DemoModel {
 };
 
 struct Family {
-  std::string name;                                              ///< name of its folder
-  std::string title;                                             ///< what is complex in the model, in one line
-  std::function<std::unique_ptr<FamilyConfig>()> configuration;  ///< a configuration with the defaults
+  std::string name;                                              ///< name of the family's folder
+  std::string title;                                             ///< one line that states what is complex in the model
+  std::function<std::unique_ptr<FamilyConfig>()> configuration;  ///< creates a configuration with default values
   /// Initial parameters are a pure function of (config, seed).
   std::function<std::unique_ptr<Model<float>>(const ModelConfig& config, std::uint64_t seed)> make_float;
   std::function<std::unique_ptr<Model<double>>(const ModelConfig& config, std::uint64_t seed)> make_double;
-  bool uses_retrieval = false;  ///< FamilyConfig::windows may name layers: runs have the keys of a knowledge base
+  bool uses_retrieval = false;  ///< FamilyConfig::windows may list layers, so runs have the knowledge base keys
   std::vector<Preset> presets{};
   std::optional<Variants> variants{};
   GradientChecks checks{};
-  /// Changes of the parameters that leave the outputs as they are (nn/invariance.h).
+  /// Changes of the parameters that leave the outputs unchanged (nn/invariance.h).
   std::function<std::vector<Invariance>(const ModelConfig&)> invariances{};
   DiagnosticParameters diagnostics{};
   ReportParts report{};
-  std::vector<DemoModel> demo{};  ///< two, in the default family
+  std::vector<DemoModel> demo{};  ///< the default family has two
 };
 
-/// All families, in display order. References to them stay valid.
+/// All families, in display order. References to them remain valid.
 const std::deque<Family>& families();
 /// Throws for an unknown name, with a suggestion.
 const Family& family_named(const std::string& name);
-/// The family used when a configuration names none.
+/// The family used if a configuration names none.
 const Family& default_family();
-/// The names, joined by '|'.
+/// The names of all families, joined by '|'.
 const std::string& family_choices();
 
-/// Registers a family defined by the program; call it before anything else. Throws when the family lacks a name, configuration or
-/// model, or its name is taken.
+/// Registers a family defined by the program. Call this before anything else. Throws if the family lacks a name, configuration or
+/// model, or if its name is already used.
 void add_family(Family family);
 
 }  // namespace argand

@@ -1,6 +1,6 @@
 #pragma once
-/// Initial values: every parameter draws from its own stream, in order of construction, so a model's initial state is a pure
-/// function of (config, seed).
+/// Initial values: each parameter draws from a separate random stream, in order of construction, so a model's initial state is a
+/// pure function of (config, seed).
 
 #include <cmath>
 
@@ -13,12 +13,12 @@ namespace argand {
 struct Fans {
   double in, out;
 };
-/// Throws Error for fewer than two axes, and for an empty one.
+/// Throws Error for fewer than two axes or an empty axis.
 Fans fans_of(const Shape& weight);
 
-/// A matrix [m, n] with orthonormal rows (m <= n) or columns, uniformly distributed over all such: real orthogonal, or complex
-/// unitary. By QR of a Gaussian matrix with a positive diagonal of R (Mezzadri, "How to generate random matrices from the classical
-/// compact groups", Notices of the AMS 54, 2007), here by Gram-Schmidt applied twice. Throws unless `shape` is a matrix.
+/// A uniformly distributed matrix [m, n] with orthonormal rows (m <= n) or columns: real orthogonal, or complex unitary. Uses the
+/// QR decomposition of a Gaussian matrix with a positive diagonal of R (Mezzadri, "How to generate random matrices from the
+/// classical compact groups", Notices of the AMS 54, 2007), by Gram-Schmidt applied twice. Throws unless `shape` is a matrix.
 template <Scalar T>
 Tensor<T> random_unitary(const Shape& shape, const Random& random);
 
@@ -26,8 +26,8 @@ class Init {
  public:
   explicit Init(std::uint64_t seed) : seed_(seed) {}
 
-  /// N(0, std²); a complex number has half of the variance in each component, so its phase is uniform and its modulus is Rayleigh
-  /// with E|w|² = std²: the distribution that Trabelsi et al. ("Deep complex networks", ICLR 2018, section 3.6) draw in polar form.
+  /// N(0, std²). A complex number has half the variance in each component, so its phase is uniform and its modulus is Rayleigh with
+  /// E|w|² = std²: the distribution that Trabelsi et al. ("Deep complex networks", ICLR 2018, section 3.6) draw in polar form.
   template <Scalar T>
   Var<T> normal(Role role, const Shape& shape, double std) {
     return variable(randn<T>(shape, next(), static_cast<RealOf<T>>(std)), role);
@@ -37,8 +37,8 @@ class Init {
   Var<T> glorot(Role role, const Shape& shape) {
     return normal<T>(role, shape, std::sqrt(2 / (fans_of(shape).in + fans_of(shape).out)));
   }
-  /// E|w|² = 2/(fan in), for activations that halve the power: ReLU, or crelu of complex numbers (He et al., ICCV 2015; Trabelsi et
-  /// al., section 3.6).
+  /// E|w|² = 2/(fan in), for activations that halve the power: ReLU, or its complex version crelu (He et al., ICCV 2015; Trabelsi
+  /// et al., section 3.6).
   template <Scalar T>
   Var<T> he(Role role, const Shape& shape) {
     return normal<T>(role, shape, std::sqrt(2 / fans_of(shape).in));
@@ -50,7 +50,7 @@ class Init {
     for (T& x : w.span()) x *= static_cast<RealOf<T>>(gain);
     return variable(std::move(w), role);
   }
-  /// Uniform in [low, high]; `high` itself is possible, by rounding to single precision.
+  /// Uniform in [low, high]; `high` is included because rounding to single precision can produce it.
   template <RealScalar R>
   Var<R> uniform(Role role, const Shape& shape, double low, double high) {
     Tensor<R> values = Tensor<R>::zeros(shape);

@@ -59,7 +59,7 @@ void Weights::scale_input(const std::string& layer, std::int64_t j, C c) const {
     for (std::int64_t i = 0; i < W.dim(0); ++i) W(i, j) *= c;
     return;
   }
-  // With (w0, w1) as w0 + i w1, multiplying from the right by the matrix of c, [[Re, -Im], [Im, Re]], multiplies by conj(c).
+  // With w = w0 + i w1, multiplying (w0, w1) from the right by the matrix of c, [[Re, -Im], [Im, Re]], multiplies w by conj(c).
   Tensor<double>& W = real(weight);
   for (std::int64_t i = 0; i < W.dim(0); ++i) turn(W(i, 2 * j), W(i, 2 * j + 1), std::conj(c));
 }
@@ -166,7 +166,7 @@ Invariance words_against_positions(double scale) {
 
 namespace {
 
-/// LayerNorm subtracts the mean of the components, so a constant may be added to all outputs of a layer: to its columns and bias.
+/// LayerNorm subtracts the mean of the components, so any constant may be added to all columns and to the bias of a layer.
 Invariance mean_of_stream(const ModelConfig& config) {
   return {"a constant in all components", "a layer that a LayerNorm reads adds a · (1, ..., 1)",
           [config](const Weights& w, Amounts amounts) {
@@ -197,8 +197,8 @@ Invariance up_against_down(const ModelConfig& config) {
           }};
 }
 
-/// QK-norm removes any factor of the projections, so only the gains of q_norm and k_norm can be traded against each other.
-/// RoPE mixes the two components of a pair, so both get one factor.
+/// QK-norm removes any factor of the projections, so the only freedom is in the gains of q_norm and k_norm. RoPE mixes the two
+/// components of a pair, so both get the same factor.
 Invariance gains_of_queries_and_keys(const ModelConfig& config) {
   return {"gain of q against gain of k", "q_norm_j → s q_norm_j, k_norm_j → k_norm_j / s",
           [config](const Weights& w, Amounts amounts) {
@@ -224,7 +224,7 @@ std::vector<Invariance> decoder_invariances(const ModelConfig& config) {
                                      gated ? std::vector<std::string>{"ffn.up", "ffn.gate"} : std::vector<std::string>{"ffn.up"}));
   if (gated) all.push_back(up_against_down(config));
   if (own.norm == NormKind::LayerNorm) all.push_back(mean_of_stream(config));
-  if (own.position == PositionKind::Learned)  // with tied embeddings, c adds c · h to every logit
+  if (own.position == PositionKind::Learned)  // with tied embeddings, the row c adds c · h to every logit
     all.push_back(words_against_positions(own.scale_embeddings ? std::sqrt(static_cast<double>(config.d_model)) : 1));
   if (has_head) all.push_back(last_norm_against_head("norm")), all.push_back(common_logit());
   return all;

@@ -1,6 +1,6 @@
 #pragma once
 /// Invariances: changes of a model's parameters that leave its outputs unchanged (gauge freedoms). The loss is flat along them, so
-/// the point where training ends on them is arbitrary, and so is any number that they change, such as the sign of a δ.
+/// the point where training ends is arbitrary, as is any quantity that they change, such as the sign of a δ.
 
 #include <complex>
 #include <functional>
@@ -26,8 +26,8 @@ class Amounts {
   std::uint64_t next_ = 0;
 };
 
-/// Access to a model's layers by name, for changes of rows and columns. Pair j means components 2j and 2j + 1 of a real layer's
-/// input or output, and number j of a complex layer's. A real factor c scales it, a complex one also rotates it.
+/// Changes rows and columns of a model's layers, which it finds by name. Pair j means components 2j and 2j + 1 of a real layer's
+/// input or output, and component j of a complex layer's. A real factor c scales the pair, a complex factor also rotates it.
 class Weights {
  public:
   using C = std::complex<double>;
@@ -35,7 +35,7 @@ class Weights {
 
   bool has(const std::string& name) const { return find(name) != nullptr; }
   bool is_complex(const std::string& name) const { return find(name)->is_complex(); }
-  /// The elements of a real parameter; throws Error unless there is one of that name.
+  /// The elements of a real parameter. Throws Error if there is no real parameter with that name.
   Tensor<double>& real(const std::string& name) const;
   Tensor<C>& complex(const std::string& name) const;
 
@@ -44,18 +44,18 @@ class Weights {
     const C z = C(x, y) * c;
     x = z.real(), y = z.imag();
   }
-  /// The number of pairs in the output, or input, of LAYER.weight [out, in].
+  /// The number of pairs in the output or input of LAYER.weight [out, in].
   std::int64_t pairs_out(const std::string& layer) const { return pairs(layer, 0); }
   std::int64_t pairs_in(const std::string& layer) const { return pairs(layer, 1); }
   /// Multiplies pair j of the layer's output by c.
   void scale_output(const std::string& layer, std::int64_t j, C c) const;
-  /// Conjugates that pair: (x, y) becomes (x, -y). For real layers only.
+  /// Conjugates pair j of the output: (x, y) becomes (x, -y). For real layers only.
   void conjugate_output(const std::string& layer, std::int64_t j) const;
   /// Changes the layer as if pair j of its input were multiplied by c.
   void scale_input(const std::string& layer, std::int64_t j, C c) const;
-  /// Multiplies gain and bias of pair j of a norm over `pairs` pairs by s; a norm of complex numbers has one gain per number.
+  /// Multiplies gain and bias of pair j of a norm over `pairs` pairs by s; a complex norm has one gain per component.
   void scale_norm(const std::string& norm, std::int64_t j, std::int64_t pairs, double s) const;
-  /// Adds the same random row to every row of a table [n, width], times `factor`.
+  /// Adds `factor` times the same random row to every row of a table [n, width].
   void add_row(const std::string& table, double factor, Amounts amounts) const;
 
  private:
@@ -78,25 +78,25 @@ void for_each_block(const ModelConfig& config, const F& f) {
 }
 
 /// v_j → c v_j, and o multiplies its input pair j by 1/c. (The full group is an invertible matrix per head, complex for complex
-/// maps.) `real`: c > 0 only, for v and o in different algebras.
+/// maps.) `real` restricts c to c > 0, for v and o in different algebras.
 Invariance values_against_outputs(const ModelConfig& config, bool real = false);
 /// For scores Re Σ_j e^{i(m - n)ω_j} q_mj conj(k_nj), with or without positions: q_j → c q_j, k_j → k_j / conj(c).
 Invariance queries_against_keys(const ModelConfig& config);
-/// For scores without rotary positions: adding c to all keys adds q·c to a row's scores, which the softmax cancels.
+/// For scores without rotary positions: adding c to all keys adds q·c to all scores of a row, which the softmax cancels.
 Invariance bias_of_keys(const ModelConfig& config);
-/// Multiplies a norm's gain and bias by s, and the weights of its `readers` by 1/s. All are named within a block.
+/// Multiplies a norm's gain and bias by s, and the weights of its `readers` by 1/s. All names are relative to a block.
 Invariance norm_against_readers(const ModelConfig& config, const std::string& norm, const std::vector<std::string>& readers);
 /// The same for the norm before the output layer.
 Invariance last_norm_against_head(const std::string& norm);
-/// Adds one amount to all logits of a position: the same row to all rows of the output layer, one number to its bias.
+/// Adds a constant to all logits of a position: the same row to all rows of the output layer, the same value to all its biases.
 Invariance common_logit();
-/// Adds a row to all word embeddings and subtracts it from all positions, which are added to words times `scale`.
+/// Adds a row to all word embeddings, which are used times `scale`, and compensates for it in all positions.
 Invariance words_against_positions(double scale);
 
-/// The invariances of a Decoder without those of queries and keys, which depend on the attention; all of them for DotAttention.
+/// The invariances of a Decoder except those of queries and keys, which depend on the attention; all of them for DotAttention.
 std::vector<Invariance> decoder_invariances(const ModelConfig& config);
 std::vector<Invariance> dot_decoder_invariances(const ModelConfig& config);
-/// The first list followed by the second.
+/// The concatenation of both lists.
 std::vector<Invariance> joined(std::vector<Invariance> one, std::vector<Invariance> other);
 
 }  // namespace argand

@@ -1,6 +1,6 @@
 #pragma once
-/// Layers for `argand gradcheck`, each as a loss that depends on its input and parameters. A family uses these to state which of
-/// its layers are checked, and how.
+/// Layers for `argand gradcheck`, each wrapped in a loss that depends on its input and parameters. Families use these to specify
+/// which of their layers are checked, and how.
 
 #include "autograd/ops/products/projection.h"
 #include "nn/attention/self_attention.h"
@@ -11,7 +11,7 @@ namespace argand {
 struct LayerLoss {
   std::function<Var<double>()> loss;
   ParameterList<double> parameters;
-  std::ptrdiff_t chosen = 1;  ///< the first `chosen` parameters keep the values given; the others are randomised
+  std::ptrdiff_t chosen = 1;  ///< the first `chosen` parameters keep the given values; the others are randomised
 };
 
 struct LayerCheck {
@@ -19,7 +19,7 @@ struct LayerCheck {
   std::function<LayerLoss(Init& init)> make;  ///< called when the check runs
 };
 
-/// Small sizes for an attention layer: states of 8 components in 2 heads.
+/// A small configuration for an attention layer: states of 8 components in 2 heads.
 inline ModelConfig layer_check_config(const std::string& family) {
   ModelConfig config = ModelConfig::defaults(family);
   config.vocab_size = 6;
@@ -29,7 +29,7 @@ inline ModelConfig layer_check_config(const std::string& family) {
   return config;
 }
 
-/// The layer's input: random numbers in [-1, 1].
+/// The layer's input: random values in [-1, 1].
 template <Scalar T>
 Var<T> layer_input(const Shape& shape) {
   return variable(rand<T>(shape, Random(0x1A7E, 2), RealOf<T>(-1), RealOf<T>(1)));
@@ -41,20 +41,20 @@ Var<double> weighed(const Var<T>& y) {
   return projection(y, rand<T>(y.shape(), Random(0x1A7E, 1), RealOf<T>(-1), RealOf<T>(1)));
 }
 
-/// `first`, followed by the layer's own parameters.
+/// `first`, followed by the parameters of the layer.
 inline ParameterList<double> with_parameters_of(const Module<double>& layer, ParameterList<double> first) {
   for (const Parameter<double>& p : parameters_of<double>(layer)) first.push_back(p);
   return first;
 }
 
-/// layer(x), as a function of x and the layer's parameters.
+/// The loss for layer(x), as a function of x and the layer's parameters.
 template <Scalar T, class L>
 LayerLoss applied(std::shared_ptr<L> layer, const Shape& shape) {
   const Var<T> x = layer_input<T>(shape);
   return {[layer, x] { return weighed((*layer)(x)); }, with_parameters_of(*layer, {{"input", x}})};
 }
 
-/// An attention layer on two texts of three tokens, with or without the causal mask, which makes it another function of the same
+/// An attention layer on two texts of three tokens, with or without a causal mask, which makes it a different function of the same
 /// parameters.
 template <Scalar T, class Attention>
 LayerLoss attended(std::shared_ptr<Attention> layer, bool causal, std::int64_t width = 8) {

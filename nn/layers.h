@@ -33,7 +33,7 @@ template <Scalar T>
 class Embedding final : public Module<RealOf<T>> {
  public:
   Embedding(Init& init, std::int64_t count, std::int64_t width, double std);
-  /// ids [...] -> [..., width]. Throws for an id outside the table.
+  /// ids [...] -> [..., width]. Throws for ids outside the table.
   Var<T> operator()(const Ids& ids) const;
   ARGAND_FIELDS(RealOf<T>, weight)
 

@@ -1,5 +1,5 @@
 #pragma once
-/// Modules list their parameters once, in visit(); checkpoints, optimisers, printing and parity cases all use these names.
+/// Modules list their parameters in one place, visit(); checkpoints, optimisers, printing and parity cases all use its names.
 ///
 ///     struct Net : Module<float> {
 ///       explicit Net(Init& init) : up(init, 2, 16), down(init, 16, 1) {}
@@ -23,18 +23,18 @@ namespace argand {
 template <RealScalar R>
 class Module;
 
-/// Numbers that belong to a module's state and are not learnt, such as a batch norm's running moments.
+/// Values that belong to a module's state but are not learned, such as a batch norm's running moments.
 template <RealScalar R>
 struct Buffer {
   std::string name;
-  std::variant<Tensor<R>*, Tensor<std::complex<R>>*> tensor;  ///< the module's own
+  std::variant<Tensor<R>*, Tensor<std::complex<R>>*> tensor;  ///< points to the module's tensor
 };
 template <RealScalar R>
 using BufferList = std::vector<Buffer<R>>;
 
-/// The visitor: f("weight", weight) adds a parameter, f("attn", attn) everything inside a module, with joined names, and
-/// f("mean", mean) of a Tensor a buffer, which is saved, loaded and copied with the parameters but never optimised. (visit() is
-/// const, so a module declares its buffers mutable.)
+/// The visitor: f("weight", weight) adds a parameter; f("attn", attn) adds everything in a module, with joined names; and f("mean",
+/// mean) adds a Tensor as a buffer, which is saved, loaded and copied with the parameters but never optimised. (visit() is const,
+/// so modules declare their buffers mutable.)
 template <RealScalar R>
 class Visit {
  public:
@@ -60,7 +60,7 @@ class Visit {
   void operator()(const std::string& name, const std::unique_ptr<T>& owned) const {
     if (owned) (*this)(name, *owned);
   }
-  /// For ARGAND_FIELDS: takes the text "weight, bias" and the fields it names. A trailing underscore is not part of a name.
+  /// For ARGAND_FIELDS: takes the text "weight, bias" and the fields that it names. A trailing underscore is not part of the name.
   template <class... Fields>
   void fields(std::string_view names, const Fields&... field) const {
     ((*this)(next_name(names), field), ...);
@@ -80,7 +80,7 @@ class Visit {
     if (SlotBase* slot = parameter.slot(); slot != nullptr) {
       const bool listed = std::any_of(list_.begin(), list_.end(), [&](const Parameter<R>& p) { return p.slot() == slot; });
       VariableInfo& info = slot->described();
-      if (info.name.empty()) info.name = name;  // a variable keeps the first name it is listed under
+      if (info.name.empty()) info.name = name;  // a variable listed more than once keeps its first name
       if (listed && name != info.name && std::find(info.aliases.begin(), info.aliases.end(), name) == info.aliases.end())
         info.aliases.push_back(name);
       if (listed) return;
@@ -98,8 +98,8 @@ class Visit {
 };
 
 /// A module can be moved but not copied: its variables are handles, so a copy would silently share them. To copy, build a second
-/// module and call copy_parameters(); to tie weights on purpose, give both the same Var. Change a parameter through its value(): an
-/// existing optimiser does not follow when another Var replaces it.
+/// module and call copy_parameters(); to tie weights deliberately, give both modules the same Var. Change a parameter through its
+/// value(): if another Var replaces it, an existing optimiser does not notice.
 template <RealScalar R>
 class Module {
  public:
@@ -131,8 +131,8 @@ BufferList<R> buffers_of(const Module<R>& module) {
   return buffers;
 }
 
-/// Copies each parameter and buffer of `from` to that of the same name in `to`, deeply. Throws Error when names, shapes or scalars
-/// differ, before copying anything.
+/// Deep-copies each parameter and buffer of `from` to the one with the same name in `to`. Throws Error before copying anything if
+/// names, shapes or scalar types differ.
 template <RealScalar R>
 void copy_parameters(const Module<R>& from, const Module<R>& to);
 

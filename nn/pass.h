@@ -15,14 +15,14 @@ class ForwardPass {
   /// Dropout probability; 0 outside training.
   double dropout() const { return dropout_; }
   /// The random numbers of the next dropout site: a pure function of (seed, step, site), so a resumed run drops the same
-  /// activations. Throws when the context has no step.
+  /// activations. Throws if the context has no step.
   Random next_random() {
     require(context_.step.has_value(), "dropout",
             "training needs ForwardContext::step; without it every step drops the same activations");
     return dropout_random(context_.seed, *context_.step, place_++);
   }
 
-  /// Applies dropout to x at the next site.
+  /// Applies dropout to x at the next dropout site.
   template <Scalar T>
   Var<T> drop(const Var<T>& x);
 

@@ -70,7 +70,7 @@ Var<R> apply(const OutputLayer<R>& layer, const Var<R>& h) {
   return layer.bias ? linear(h, layer.weight, *layer.bias) : linear(h, layer.weight);
 }
 
-/// -Σ_n w[y_n] log softmax(x_n)[y_n] / Σ_n w[y_n]: x [B, n_classes], targets y [B].
+/// -Σ_n w[y_n] log softmax(x_n)[y_n] / Σ_n w[y_n], with x [B, n_classes] and targets y [B].
 template <RealScalar R>
 Var<R> weighted_cross_entropy(const Var<R>& x, const Ids& targets, const std::vector<double>& weights) {
   double total = 0;
@@ -81,7 +81,7 @@ Var<R> weighted_cross_entropy(const Var<R>& x, const Ids& targets, const std::ve
   return sum(constant(shares) * log_softmax(x));
 }
 
-/// h [B, T, D] at the last n positions, where targets are [B, n].
+/// The part of h [B, T, D] at the last n positions if targets are [B, n]; otherwise all of h.
 template <RealScalar R>
 Var<R> last_positions(const Var<R>& h, const Ids& targets) {
   const std::int64_t T = h.dim(1), n = targets.shape().rank() == 2 && targets.shape()[0] == h.dim(0) ? targets.shape()[1] : T;

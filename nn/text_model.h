@@ -30,16 +30,16 @@ class TextModel : public Model<R> {
 
  protected:
   using Model<R>::Model;
-  /// One cache per layer, in generation.
+  /// One cache per layer, used in generation.
   using LayerCaches = std::vector<LayerCache<R>>;
-  /// The complex queries [B, T, H, d_k/2] of every layer, collected for an auxiliary loss when wants_queries().
+  /// The complex queries [B, T, H, d_k/2] of every layer, collected for an auxiliary loss if wants_queries().
   using Queries = std::vector<Var<std::complex<R>>>;
 
-  /// tokens [B, T] -> input of the output layer [B, T, D]. `caches`: see for_each_layer; null outside generation.
+  /// tokens [B, T] -> input of the output layer [B, T, D]. `caches` are for for_each_layer(); null unless generating.
   virtual Var<R> hidden(const Ids& tokens, AttentionPass<R> pass, LayerCaches* caches) const = 0;
   virtual OutputLayer<R> output() const = 0;
 
-  /// For hidden(): calls f(i, pass) for every layer in turn, within the layer's name scope and with its cache.
+  /// For hidden(): calls f(i, pass) for each layer in turn, within the layer's name scope and with the layer's cache.
   template <class F>
   void for_each_layer(AttentionPass<R> pass, LayerCaches* caches, const F& f) const {
     for (std::size_t i = 0; i < static_cast<std::size_t>(this->config_.n_layers); ++i) {
@@ -50,7 +50,7 @@ class TextModel : public Model<R> {
   }
 
   virtual bool wants_queries() const { return false; }
-  /// A loss to add, already weighted. Called only when wants_queries().
+  /// An additional loss, already weighted. Called only if wants_queries().
   virtual Var<R> auxiliary_loss(const Ids& tokens, const Queries& queries) const;
 
  private:

@@ -14,7 +14,7 @@ template <RealScalar R>
 struct AdamWStep {
   R scale, one_minus_beta1, one_minus_beta2, rate, root_correction, eps;
 
-  /// One pass: reads p, g, m, v once and writes p, m, v once. The loop is bound by memory.
+  /// Reads p, g, m, v and writes p, m, v in a single pass. The loop is memory-bound.
   void operator()(std::int64_t n, R keep, R* p, const R* g, R* m, R* v) const {
     for_packs<R>(0, n, [=, this](auto at) {
       const Pack<R> gi = at.load(g) * scale, m0 = at.load(m), v0 = at.load(v);
@@ -25,7 +25,7 @@ struct AdamWStep {
     });
   }
 
-  /// The same for n complex numbers with one second moment each.
+  /// The same for n complex numbers, each with one second moment.
   void by_modulus(std::int64_t n, R keep, std::complex<R>* p, const std::complex<R>* g, std::complex<R>* m, R* v) const {
     for_packs<R>(0, n, [=, this](auto at) {
       const ComplexPack<R> gi = at.load(g) * scale, m0 = at.load(m);
@@ -40,7 +40,7 @@ struct AdamWStep {
   }
 };
 
-/// The initial v.
+/// The initial second moment v.
 template <RealScalar R>
 std::vector<AnyTensorOf<R>> second_moments(const ParameterList<R>& parameters, ComplexMoments complex_moments) {
   std::vector<AnyTensorOf<R>> v = zeros_like_each(parameters);
@@ -85,11 +85,11 @@ void AdamW<R>::step(double lr, double gradient_scale) {
                             .rate = static_cast<R>(lr / correction1),
                             .root_correction = static_cast<R>(1 / std::sqrt(correction2)),
                             .eps = static_cast<R>(options_.eps)};
-  // Fetched here, in one thread, not in the loop: data() may first have to copy shared storage.
+  // Fetched here, in a single thread, and not in the loop: data() may first have to copy shared storage.
   struct Numbers {
     R *p, *m, *v;
     const R* g;
-    R keep;  ///< factor left by decay; 1 for parameters that do not decay
+    R keep;  ///< factor applied by decay; 1 for parameters that do not decay
   };
   const auto decays = [&](Role role) { return options_.decay_all || is_decayed(role); };
   std::vector<Numbers> numbers;
@@ -107,7 +107,7 @@ void AdamW<R>::step(double lr, double gradient_scale) {
       const std::int64_t n = block.end - block.begin;
       if (m_[block.tensor].index() == v_[block.tensor].index())
         update(n, of.keep, p, g, m, v + block.begin);
-      else  // blocks of pairs start and end at whole pairs
+      else  // block boundaries never split a pair
         update.by_modulus(n / 2, of.keep, reinterpret_cast<std::complex<R>*>(p), reinterpret_cast<const std::complex<R>*>(g),
                           reinterpret_cast<std::complex<R>*>(m), v + block.begin / 2);
     }

@@ -21,7 +21,7 @@
 
 namespace argand {
 
-/// How many second moments a complex number has; see above.
+/// How many second moments each complex element has; see above.
 enum class ComplexMoments { Two, Modulus };
 
 struct AdamWOptions {
@@ -36,12 +36,12 @@ struct AdamWOptions {
 template <RealScalar R>
 class AdamW final : public Optimizer<R> {
  public:
-  /// Throws Error for a constant out of range, and for a list with a non-variable or a duplicate.
+  /// Throws Error if a constant is out of range, or if the list contains a non-variable or a duplicate.
   explicit AdamW(ParameterList<R> parameters, const AdamWOptions& options = {});
 
   void step(double lr, double gradient_scale = 1) override;
   void check() const override;
-  /// "m.NAME" and "v.NAME" for every parameter; with ComplexMoments::Modulus, a complex parameter's "v.NAME" is real.
+  /// "m.NAME" and "v.NAME" for every parameter. With ComplexMoments::Modulus, the "v.NAME" of a complex parameter is real.
   OptimizerState<R> state() const override;
   void load_state(const OptimizerState<R>& state) override;
 

@@ -14,7 +14,7 @@ template <RealScalar R>
 double grad_norm(const ParameterList<R>& parameters) {
   require_variables(parameters, "grad_norm");
   const std::vector<RealBlock> blocks = real_blocks(parameters);
-  const auto over_all = [&](const auto& of_block, const auto& join) {  // in an order independent of the threads
+  const auto over_all = [&](const auto& of_block, const auto& join) {  // combines the blocks in an order independent of the threads
     std::vector<double> each(blocks.size());
     parallel_for(static_cast<std::int64_t>(blocks.size()), 1, [&](std::int64_t first, std::int64_t last) {
       for (auto b = static_cast<std::size_t>(first); b < static_cast<std::size_t>(last); ++b)
@@ -34,7 +34,7 @@ double grad_norm(const ParameterList<R>& parameters) {
   };
   const double square = sum_of_squares(1);
   if (std::isfinite(square) && square >= 1e-290) return std::sqrt(square);
-  // Gradients in float64 beyond 1e154 or below 1e-154 have squares out of range.
+  // Squares of float64 gradients beyond 1e154 or below 1e-154 are out of range.
   const double largest = over_all(
       [](const RealBlock& block, const R* g) {
         double most = 0;

@@ -6,20 +6,20 @@
 
 namespace argand {
 
-/// sqrt(Σ |g|²) over every entry of every gradient. Fixed blocks are summed in double and added in order, so any number of threads
-/// gives the same result. NaN or infinity when a gradient has one, and infinity when squares overflow: beyond some 1e154.
+/// sqrt(Σ |g|²) over all elements of all gradients. Fixed blocks are summed in double precision and added in order, so the result
+/// does not depend on the number of threads. NaN or infinity if a gradient contains one.
 template <RealScalar R>
 double grad_norm(const ParameterList<R>& parameters);
 
-/// The factor that scales gradients of this norm down to max_norm: min(1, max_norm / norm). max_norm = 0 does not clip. Throws
-/// Error when it is negative.
+/// The factor that scales gradients of this norm down to max_norm: min(1, max_norm / norm). max_norm = 0 disables clipping. Throws
+/// Error if max_norm is negative.
 double clip_factor(double norm, double max_norm);
 
 /// Multiplies every gradient in place: to average over n accumulated batches, factor = 1/n.
 template <RealScalar R>
 void scale_gradients(const ParameterList<R>& parameters, double factor);
 
-/// Clips in place and returns the norm before. Optimizer::step(lr, clip_factor(...)) has the same effect with one pass fewer.
+/// Clips in place and returns the norm before clipping. Optimizer::step(lr, clip_factor(...)) does the same with one pass fewer.
 template <RealScalar R>
 double clip_grad_norm(const ParameterList<R>& parameters, double max_norm);
 

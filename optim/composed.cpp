@@ -11,7 +11,7 @@ void Composed<R>::check() const {
 
 template <RealScalar R>
 void Composed<R>::step(double lr, double gradient_scale) {
-  check();  // checks all parts before any parameter changes
+  check();  // checks all parts before changing any parameter
   for (Part& part : parts_) part.optimizer->step(lr * part.lr_scale, gradient_scale);
 }
 

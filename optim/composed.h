@@ -1,5 +1,5 @@
 #pragma once
-/// Several optimisers as one, each with its own parameters and its own multiplier of the learning rate.
+/// Several optimisers combined into one, each with a list of parameters and a multiplier of the learning rate.
 
 #include "optim/optimizer.h"
 
@@ -12,7 +12,7 @@ class Composed final : public Optimizer<R> {
     std::unique_ptr<Optimizer<R>> optimizer;
     double lr_scale = 1;
   };
-  /// The parts' states must have no names in common.
+  /// The states of the parts must not share any names.
   explicit Composed(std::vector<Part> parts) : parts_(std::move(parts)) {}
 
   void step(double lr, double gradient_scale = 1) override;

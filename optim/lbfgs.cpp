@@ -24,7 +24,7 @@ void add_multiple(std::vector<R>& a, double c, const std::vector<R>& b) {
   for (std::size_t i = 0; i < a.size(); ++i) a[i] += static_cast<R>(c) * b[i];
 }
 
-/// Calls f(parameter, its number of reals, their offset in the vector of all).
+/// Calls f(index of the parameter, its number of reals, its offset in the concatenated vector).
 template <RealScalar R, class F>
 void for_each_part(const ParameterList<R>& parameters, const F& f) {
   std::ptrdiff_t begin = 0;
@@ -41,16 +41,16 @@ std::vector<R> empty_vector(const ParameterList<R>& parameters) {
   return std::vector<R>(static_cast<std::size_t>(n));
 }
 
-/// The relative rounding error of a loss, estimated as that of a sum.
+/// The relative rounding error of a loss, estimated as for a sum.
 template <RealScalar R>
 constexpr double rounding = 4.0 * std::numeric_limits<R>::epsilon();
 
-/// minimise() stops after this many steps without progress, or after this many consecutive searches that close in on a point
-/// without meeting the Wolfe conditions: a kink.
+/// minimise() stops after idle_steps steps without progress, or after kink_steps consecutive searches that close in on a point
+/// without meeting the Wolfe conditions, which indicates a kink.
 constexpr int idle_steps = 10, kink_steps = 6;
 
-/// The minimum of the cubic through two values and slopes (Nocedal and Wright, Numerical Optimization, 2nd ed., eq. 3.59); NaN if
-/// it has none.
+/// The minimum of the cubic that matches two values and slopes (Nocedal and Wright, Numerical Optimization, 2nd ed., eq. 3.59); NaN
+/// if it has none.
 template <class Point>
 double cubic_minimum(const Point& a, const Point& b) {
   const double d1 = a.slope + b.slope - 3 * (a.value - b.value) / (a.t - b.t);
@@ -71,8 +71,8 @@ Lbfgs<R>::Lbfgs(ParameterList<R> parameters, const LbfgsOptions& options)
           "requires 0 < decrease < curvature < 1, got {} and {}", options.decrease, options.curvature);
 }
 
-/// -H⁻¹g, H⁻¹ the BFGS inverse Hessian of the pairs, starting from γ = ⟨s, y⟩/⟨y, y⟩ of the newest (Nocedal and Wright, algorithm
-/// 7.4).
+/// -H⁻¹g, where H⁻¹ is the BFGS inverse Hessian of the pairs, starting from γ = ⟨s, y⟩/⟨y, y⟩ of the newest pair (Nocedal and
+/// Wright, algorithm 7.4).
 template <RealScalar R>
 typename Lbfgs<R>::Vector Lbfgs<R>::direction(const Vector& gradient) const {
   Vector q = gradient;
@@ -87,11 +87,11 @@ typename Lbfgs<R>::Vector Lbfgs<R>::direction(const Vector& gradient) const {
   return q;
 }
 
-/// A point that meets the strong Wolfe conditions, or the lowest seen when evaluations run out (Nocedal and Wright, algorithms 3.5
-/// and 3.6 in one loop: `low` is the lowest so far, and the interval from it to `high` contains a solution; without `high`, the
-/// step grows). Values within `noise` of each other do not show which point is lower; then the slopes decide, which stay accurate
-/// closer to the minimum than values do (the approximate Wolfe conditions of Hager and Zhang, SIAM Journal on Optimization 16,
-/// 2005, eq. 4.1). No point above `ceiling` is accepted.
+/// A point that meets the strong Wolfe conditions, or the lowest point found when evaluations run out (Nocedal and Wright,
+/// algorithms 3.5 and 3.6 in one loop: `low` is the lowest so far, and the interval from it to `high` contains a solution; without
+/// `high`, the step grows). If values are within `noise` of each other, the slopes decide which point is lower, because they stay
+/// accurate closer to the minimum than the values (the approximate Wolfe conditions of Hager and Zhang, SIAM Journal on
+/// Optimization 16, 2005, eq. 4.1). No point above `ceiling` is accepted.
 template <RealScalar R>
 typename Lbfgs<R>::Point Lbfgs<R>::search(const std::function<std::optional<Point>(double)>& along, const Point& start, double t,
                                           double ceiling, double noise) const {
@@ -100,7 +100,7 @@ typename Lbfgs<R>::Point Lbfgs<R>::search(const std::function<std::optional<Poin
   for (int n = 0; n < options_.evaluations; ++n) {
     std::optional<Point> next = along(t);
     if (!next && high) break;
-    if (!next) {  // too short a step to change any number
+    if (!next) {  // the step is too short to change any parameter
       t *= 3;
       continue;
     }
@@ -108,7 +108,7 @@ typename Lbfgs<R>::Point Lbfgs<R>::search(const std::function<std::optional<Poin
     const bool decreases = now.value <= start.value + options_.decrease * t * start.slope && (low.t == 0 || now.value < low.value);
     const bool alike = std::abs(now.value - low.value) <= noise, flattens = std::abs(now.slope) < std::abs(low.slope);
     const bool lower = alike && now.slope * (now.t - low.t) >= 0 ? flattens : decreases || (alike && flattens);
-    // A NaN or an infinity, in the value or in any part of the gradient, disqualifies a point.
+    // A NaN or infinity in the value or anywhere in the gradient disqualifies a point.
     if (!lower || !(now.value <= ceiling) || !std::isfinite(now.value) || !std::isfinite(now.slope)) {
       high = std::move(now);
     } else {
@@ -124,7 +124,7 @@ typename Lbfgs<R>::Point Lbfgs<R>::search(const std::function<std::optional<Poin
       t = guess > from + 0.1 * width && guess < from + 0.9 * width ? guess : from + 0.5 * width;
     }
   }
-  low.wolfe = !high;  // reaching the limit while the step grows is no failure
+  low.wolfe = !high;  // reaching the limit while the step grows is not a failure
   return low;
 }
 
@@ -138,13 +138,13 @@ LbfgsReport Lbfgs<R>::minimise(const std::function<Var<R>()>& loss, int iteratio
     std::copy_n(real_data(parameters_[i]), n, z.begin() + begin);
   });
 
-  const auto go_to = [&](double t) {  // whether any number differs from z's
+  const auto go_to = [&](double t) {  // returns whether any element differs from z
     bool moved = false;
     for_each_part(parameters_, [&](std::size_t i, std::int64_t n, std::ptrdiff_t begin) {
       R* to = real_data(parameters_[i]);
       for (std::int64_t k = 0; k < n; ++k) {
         const auto at = static_cast<std::size_t>(begin + k);
-        to[k] = t == 0 ? z[at] : z[at] + static_cast<R>(t) * p[at];  // p need not be finite
+        to[k] = t == 0 ? z[at] : z[at] + static_cast<R>(t) * p[at];  // p may not be finite
         moved = moved || to[k] != z[at];
       }
     });
@@ -169,8 +169,8 @@ LbfgsReport Lbfgs<R>::minimise(const std::function<Var<R>()>& loss, int iteratio
   require(std::isfinite(now.value) && std::isfinite(inner(now.gradient, now.gradient)), "lbfgs",
           "the loss and its gradient must be finite at the start; the loss is {}", now.value);
   const auto norm = [](const Vector& v) { return std::sqrt(inner(v, v)); };
-  // Progress means a value below the lowest by more than rounding, or the smallest gradient so far. Without progress, steps only
-  // follow rounding errors.
+  // Progress means a value that is lower than the lowest by more than rounding, or a smaller gradient than the smallest so far.
+  // Without progress, steps only follow rounding errors.
   double lowest = now.value, smallest = norm(now.gradient);
   int idle = 0, without_wolfe = 0;
   while (true) {
@@ -196,7 +196,7 @@ LbfgsReport Lbfgs<R>::minimise(const std::function<Var<R>()>& loss, int iteratio
       go_to(0);
       report.end = LbfgsEnd::NoLower;
       if (pairs_.empty()) break;
-      pairs_.clear();  // old curvature may be wrong here: try once more along the gradient
+      pairs_.clear();  // the old curvature may be wrong here: try once more along the gradient
       continue;
     }
     without_wolfe = next.wolfe ? 0 : without_wolfe + 1;

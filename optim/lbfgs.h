@@ -1,14 +1,14 @@
 #pragma once
 /// L-BFGS (Liu and Nocedal, "On the limited memory BFGS method for large scale optimization", Mathematical Programming 45, 1989)
 /// for losses that are the same function at every call: a whole data set, a physical model. There is no learning rate: a line
-/// search finds the length of every step.
+/// search determines the length of each step.
 ///
 /// It remembers pairs s = z_{k+1} - z_k, y = g_{k+1} - g_k, and uses them only through one inner product,
 ///
 ///     ⟨a, b⟩ = Re Σ conj(a) b,
 ///
 /// the product of the pairs (x, y) in R^{2n}. No other inner product works: y = H s to first order with H the Hessian of L as a
-/// function of 2n reals, and H is linear over the reals only, H(iz) ≠ iHz (autograd/hessian.h). The curvature condition
+/// function of 2n reals, and H is only real-linear, H(iz) ≠ iHz (autograd/hessian.h). The curvature condition
 ///
 ///     Re⟨s, y⟩ > 0
 ///
@@ -34,7 +34,7 @@ struct LbfgsOptions {
   double decrease = 1e-4;  ///< c1
   double curvature = 0.9;  ///< c2
   int evaluations = 25;    ///< maximum evaluations of loss and gradient per line search
-  double flat = 1e-12;     ///< stops when the gradient's norm, sqrt Σ|g|², is at most this
+  double flat = 1e-12;     ///< stops if the gradient norm, sqrt Σ|g|², is at most this
 };
 
 /// Why minimise() stopped.
@@ -46,7 +46,7 @@ enum class LbfgsEnd {
 
 struct LbfgsReport {
   double loss;         ///< at the end
-  double gradient;     ///< sqrt Σ|g|² at the end
+  double gradient;     ///< norm sqrt Σ|g|² at the end
   int iterations = 0;  ///< in this call
   int evaluations = 0;
   LbfgsEnd end = LbfgsEnd::Iterations;
@@ -55,22 +55,22 @@ struct LbfgsReport {
 template <RealScalar R>
 class Lbfgs {
  public:
-  /// Throws Error for a constant out of range, and for a list with a non-variable or a duplicate.
+  /// Throws Error if a constant is out of range, or if the list contains a non-variable or a duplicate.
   Lbfgs(ParameterList<R> parameters, const LbfgsOptions& options);
 
-  /// Changes the parameters in place, for at most this many iterations; further calls continue with the stored curvature. The loss
-  /// never rises by more than rounding. `loss` computes a single number on the tape; minimise() runs backward itself and leaves the
-  /// final point's gradient in the parameters. Throws Error when loss or gradient are not finite at the start, and for a parameter
-  /// whose shape has changed.
+  /// Changes the parameters in place, for at most `iterations` iterations; further calls continue with the stored curvature. The
+  /// loss never rises by more than rounding. `loss` computes a scalar on the tape; minimise() calls backward() and leaves the final
+  /// point's gradient in the parameters. Throws Error if the loss or gradient is not finite at the start, or if a parameter's shape
+  /// has changed.
   LbfgsReport minimise(const std::function<Var<R>()>& loss, int iterations);
 
-  /// "s.K.NAME" and "y.K.NAME" for every parameter, K = 0 the newest pair; zeros for pairs that do not exist yet.
+  /// "s.K.NAME" and "y.K.NAME" for every parameter, where K = 0 is the newest pair; zeros for missing pairs.
   OptimizerState<R> state() const;
-  /// As Optimizer::load_state.
+  /// The same contract as Optimizer::load_state.
   void load_state(const OptimizerState<R>& state);
 
  private:
-  using Vector = std::vector<R>;  // the numbers of all parameters in order, complex ones as pairs
+  using Vector = std::vector<R>;  // the elements of all parameters in order, complex ones as pairs
   struct Pair {
     Vector s, y;
     double sy;  // ⟨s, y⟩
@@ -86,7 +86,7 @@ class Lbfgs {
 
   ParameterList<R> parameters_;
   LbfgsOptions options_;
-  std::vector<AnyTensorOf<R>> shapes_;  // shaped like the parameters, for checks and states
+  std::vector<AnyTensorOf<R>> shapes_;  // the shapes of the parameters, for checks and states
   std::deque<Pair> pairs_;              // newest first
   std::int64_t steps_ = 0;
 };

@@ -13,7 +13,7 @@
 namespace argand {
 namespace {
 
-/// The gradient, or zeros.
+/// The gradient, or zeros if there is none.
 template <Scalar T>
 Tensor<T> gradient_of(const Var<T>& p, double scale) {
   if (!p.has_grad()) return Tensor<T>::zeros(p.shape());
@@ -28,7 +28,7 @@ RealOf<T> largest_part(T v) {
     return std::abs(v);
 }
 
-/// u/(‖u‖_F + 1e-7), for a complex matrix with sqrt 2 ‖u‖_F. Scales u by a power of two where squares overflow or underflow.
+/// u/(‖u‖_F + 1e-7), with sqrt 2 ‖u‖_F for a complex matrix. Scales u by a power of two if squares overflow or underflow.
 template <Scalar T>
 Tensor<T> normalised(const Tensor<T>& u) {
   using R = RealOf<T>;
@@ -78,7 +78,7 @@ Tensor<T> newton_schulz(const Tensor<T>& u, int steps) {
   using R = RealOf<T>;
   require(u.rank() == 2, "newton_schulz", "expects a matrix, got {}", u.shape());
   constexpr R a = static_cast<R>(3.4445), b = static_cast<R>(-4.7750), c = static_cast<R>(2.0315);
-  // For a tall matrix, iterating on Xᴴ is iterating on X with the products reversed: S = Xᴴ X, X <- a X + X (b S + c S²).
+  // For a tall matrix, iterating on Xᴴ equals iterating on X with the products reversed: S = Xᴴ X, X <- a X + X (b S + c S²).
   const bool tall = u.dim(0) > u.dim(1);
   const std::int64_t rows = u.dim(0), columns = u.dim(1), m = std::min(rows, columns);
   Tensor<T> X = normalised(u), next(u.shape()), S(Shape{m, m}), P(Shape{m, m});
@@ -120,7 +120,7 @@ void Muon<R>::step(double lr, double gradient_scale) {
   require_rate(lr);
   check();
   ++steps_;
-  // One task per matrix, with single-threaded products: hidden matrices are many and small, and tasks need no barriers.
+  // One task per matrix, with single-threaded products: hidden matrices are many and small, and separate tasks need no barriers.
   parallel_for(static_cast<std::int64_t>(parameters_.size()), 1, [&](std::int64_t first, std::int64_t last) {
     for (std::int64_t i = first; i < last; ++i) {
       const auto at = static_cast<std::size_t>(i);

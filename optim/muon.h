@@ -5,9 +5,9 @@
 ///     X = u/(‖u‖_F + 1e-7);  five times  S = X Xᴴ,  X <- a X + (b S + c S²) X          (a, b, c) = (3.4445, -4.7750, 2.0315)
 ///     p <- p (1 - lr·wd) - lr · sqrt(max(1, out/in)) · X
 ///
-/// The iteration drives all singular values towards 1, so X approaches the polar factor of u. A complex matrix [m, n] stands for
-/// the real 2×2-block matrix [[Re, -Im], [Im, Re]]: the same iteration with conjugate transposes, and ‖·‖_F times sqrt 2, the block
-/// form's norm.
+/// The iteration drives all singular values towards 1, so X approaches the polar factor of u. A complex matrix [m, n] represents
+/// the real 2×2-block matrix [[Re, -Im], [Im, Re]]: the iteration is the same with conjugate transposes and ‖·‖_F times sqrt 2, the
+/// norm of the block form.
 
 #include "optim/optimizer.h"
 
@@ -22,7 +22,7 @@ struct MuonOptions {
 template <Scalar T>
 Tensor<T> newton_schulz(const Tensor<T>& u, int steps = 5);
 
-/// True only for hidden matrices with two axes. Everything else, including tables and the output layer, belongs to AdamW.
+/// True only for hidden matrices with two axes. Everything else, including tables and the output layer, should use AdamW.
 bool is_muon_parameter(Role role, const Shape& shape);
 
 template <RealScalar R>
@@ -40,7 +40,7 @@ class Muon final : public Optimizer<R> {
  private:
   ParameterList<R> parameters_;
   MuonOptions options_;
-  std::vector<AnyTensorOf<R>> buf_;  // shaped like the parameters
+  std::vector<AnyTensorOf<R>> buf_;  // same shapes as the parameters
   std::int64_t steps_ = 0;
 };
 

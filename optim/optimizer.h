@@ -1,5 +1,5 @@
 #pragma once
-/// The interface of all optimisers, however many update rules they combine.
+/// The interface of all optimisers, including those that combine several update rules.
 
 #include <complex>
 #include <memory>
@@ -34,31 +34,31 @@ class Optimizer {
  public:
   virtual ~Optimizer() = default;
 
-  /// Takes one step down the gradients that the last backward passes left in the parameters, at this learning rate. A missing
-  /// gradient counts as zero and still applies momentum and decay; leave parameters that must not change out of the list. Every
+  /// Takes one step with learning rate `lr`, using the gradients that the last backward passes left in the parameters. A missing
+  /// gradient counts as zero: momentum and decay still apply, so leave parameters that must not change out of the list. Every
   /// gradient is multiplied by `gradient_scale` as it is read, so clipping by global norm and averaging over accumulated batches
-  /// need no extra pass over memory. The gradients stay unchanged. Throws Error for a rate that is negative or not finite, and for
-  /// a parameter whose shape has changed, before any parameter changes.
+  /// need no extra pass over memory. The gradients are not modified. Throws Error before changing any parameter if the rate is
+  /// negative or not finite, or if a parameter's shape has changed.
   virtual void step(double lr, double gradient_scale = 1) = 0;
   /// Throws Error for a parameter whose shape has changed, as step() does first; a composed optimiser checks all its parts before
   /// any of them steps.
   virtual void check() const {}
 
   virtual OptimizerState<R> state() const = 0;
-  /// Restores the state() of an optimiser of the same kind over parameters of the same names and shapes. Throws Error, naming the
-  /// tensor, when one is missing, unknown, or has another shape or scalar; nothing changes then.
+  /// Restores the state() of an optimiser of the same kind over parameters with the same names and shapes. Throws Error, naming the
+  /// tensor and changing nothing, if one is missing, unknown, or has a different shape or scalar type.
   virtual void load_state(const OptimizerState<R>& state) = 0;
 };
 
-/// Whether weight decay shrinks parameters of this role, where it does not shrink all: the matrices and tables.
+/// Whether parameters of this role decay by default: only matrices and tables do.
 constexpr bool is_decayed(Role role) { return role == Role::Matrix || role == Role::Embedding || role == Role::Output; }
 
 /// The choice of optimiser and its constants. The defaults are the ComplexFormer paper's, except for the weight decay.
 ///
-/// Which parameters decay: a weight that shrinks must be able to grow back, and where the loss is flat it cannot. A gain tends to
-/// 0 and takes its layer with it; an angle has no natural small value. So only matrices and tables decay, by role
+/// Which parameters decay: a weight that shrinks must be able to grow back, which it cannot if the loss is flat. A decaying gain
+/// tends to 0 and silences its layer; an angle has no natural small value. So only matrices and tables decay, by role
 /// (autograd/var.h). With `decay = "all"`, as in the reference implementations and earlier versions of argand, every parameter
-/// decays, and Muon's at its own learning rate, muon_lr_scale times as fast as weight_decay states.
+/// decays, and Muon's parameters decay at Muon's learning rate, muon_lr_scale times as fast as weight_decay states.
 struct OptimizerConfig {
   std::string name = "adamw";
   double beta1 = 0.9;
@@ -87,11 +87,11 @@ struct OptimizerConfig {
     f("muon_lr_scale", muon_lr_scale, "", "Muon's learning rate, as a multiple of AdamW's");
   }
 
-  /// Throws Error for a constant out of range.
+  /// Throws Error if a constant is out of range.
   void validate() const;
 };
 
-/// Throws Error as validate() does, and for a list with a non-variable or a duplicate.
+/// Throws Error as validate() does, and if the list contains a non-variable or a duplicate.
 template <RealScalar R>
 std::unique_ptr<Optimizer<R>> make_optimizer(const OptimizerConfig& config, ParameterList<R> parameters);
 

@@ -16,7 +16,7 @@ void require_rates(double a, double b) {
 void require_steps(std::int64_t steps) { require(steps >= 1, "rate", "needs at least one step, got {}", steps); }
 void require_step(std::int64_t step) { require(step >= 0, "rate", "steps are counted from 0, got {}", step); }
 
-/// f of the step, after checking it.
+/// Wraps f so that it checks the step first.
 template <class F>
 Rate of_step(const F& f) {
   return [f](std::int64_t step) {
@@ -25,7 +25,7 @@ Rate of_step(const F& f) {
   };
 }
 
-/// from + (to - from) shape(x), where x in [0, 1] is the fraction completed.
+/// from + (to - from) shape(x), where x in [0, 1] is the completed fraction of the steps.
 template <class F>
 Rate on_the_way(double from, double to, std::int64_t steps, const F& shape) {
   require_rates(from, to);

@@ -1,5 +1,5 @@
 #pragma once
-/// Parameters and their gradients as flat arrays of real numbers, cut into blocks: one parallel loop covers a whole model of many
+/// Parameters and their gradients as flat arrays of real numbers, cut into blocks. One parallel loop covers a whole model of many
 /// small tensors, and the blocks do not depend on the number of threads.
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 
 namespace argand {
 
-/// The numbers of a tensor or parameter; a complex number is a pair of reals, real part first.
+/// The elements of a tensor or parameter as reals; a complex number is a pair of reals, real part first.
 template <RealScalar R, Scalar T>
 R* real_data(Tensor<T>& x) {
   return reinterpret_cast<R*>(x.data());
@@ -26,20 +26,20 @@ R* real_data(Parameter<R>& parameter) {
   return std::visit([](auto& v) { return real_data<R>(v.value()); }, parameter.var);
 }
 
-/// The gradient of a parameter, null when it has none.
+/// The gradient of a parameter as reals; null if it has none.
 template <RealScalar R>
 const R* gradient_data(const Parameter<R>& parameter) {
   return std::visit([](const auto& v) { return v.has_grad() ? real_data<R>(std::as_const(v.slot()->grad)) : nullptr; },
                     parameter.var);
 }
 
-/// The reals [begin, end) of tensor number `tensor`.
+/// The reals [begin, end) of the tensor with index `tensor`.
 struct RealBlock {
   std::size_t tensor;
   std::int64_t begin, end;
 };
 
-/// Blocks that cover every parameter. Each starts at a multiple of elementwise_grain, and so of every vector width.
+/// Blocks that cover every parameter. Each starts at a multiple of elementwise_grain and thus of any vector width.
 template <RealScalar R>
 std::vector<RealBlock> real_blocks(const ParameterList<R>& parameters) {
   std::vector<RealBlock> blocks;

@@ -6,8 +6,8 @@
 ///     buf <- μ buf + g                       u = buf,  or  g + μ buf  (Nesterov)
 ///     p <- p (1 - lr·wd) - lr · u
 ///
-/// Along a constant gradient, momentum is 1/(1 - μ) times as fast. Complex parameters need no special rule: every line is linear in
-/// g with real factors, so the pair (x, y) and the number x + iy take the same steps, which rotate with the plane.
+/// Along a constant gradient, momentum makes steps 1/(1 - μ) times as large. Complex parameters need no special rule: every line is
+/// linear in g with real factors, so the pair (x, y) and the number x + iy take the same steps, which rotate with the plane.
 
 #include "optim/optimizer.h"
 
@@ -16,13 +16,13 @@ namespace argand {
 struct SgdOptions {
   double momentum = 0.9;
   bool nesterov = false;
-  double weight_decay = 0;  ///< of matrices and embeddings (Role), decoupled
+  double weight_decay = 0;  ///< for matrices and embeddings (Role), decoupled
 };
 
 template <RealScalar R>
 class Sgd final : public Optimizer<R> {
  public:
-  /// Throws Error for a constant out of range, for Nesterov without momentum, and for a list with a non-variable or a duplicate.
+  /// Throws Error if a constant is out of range, for Nesterov without momentum, or if the list has a non-variable or a duplicate.
   Sgd(ParameterList<R> parameters, const SgdOptions& options);
 
   void step(double lr, double gradient_scale = 1) override;
@@ -34,7 +34,7 @@ class Sgd final : public Optimizer<R> {
  private:
   ParameterList<R> parameters_;
   SgdOptions options_;
-  std::vector<AnyTensorOf<R>> buf_;  // shaped like the parameters
+  std::vector<AnyTensorOf<R>> buf_;  // same shapes as the parameters
   std::int64_t steps_ = 0;
 };
 

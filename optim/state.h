@@ -1,5 +1,5 @@
 #pragma once
-/// Optimiser memory: allocating it and restoring it from a checkpoint.
+/// Allocates the state of an optimiser and restores it from a checkpoint.
 
 #include <cmath>
 
@@ -7,13 +7,13 @@
 
 namespace argand {
 
-/// A tensor's numbers; a complex number is a pair of reals.
+/// A tensor's elements as reals; a complex number is a pair of reals.
 template <RealScalar R>
 R* real_data(AnyTensorOf<R>& tensor) {
   return std::visit([](auto& x) { return reinterpret_cast<R*>(x.data()); }, tensor);
 }
 
-/// A zero tensor for every parameter, of its shape and scalar type.
+/// A zero tensor for every parameter, with its shape and scalar type.
 template <RealScalar R>
 std::vector<AnyTensorOf<R>> zeros_like_each(const ParameterList<R>& parameters);
 
@@ -22,8 +22,8 @@ inline void require_rate(double lr) {
   require(std::isfinite(lr) && lr >= 0, "optimizer", "the learning rate must be finite and not negative, got {}", lr);
 }
 
-/// Throws Error when a parameter's shape has changed since the optimiser allocated its memory, and when only the optimiser still
-/// holds it: another variable has replaced it in the model, so steps would have no effect.
+/// Throws Error if a parameter's shape has changed since the optimiser allocated its memory, or if only the optimiser still holds
+/// the parameter: then another variable has replaced it in the model, and steps would have no effect.
 template <RealScalar R>
 void require_unchanged(const Parameter<R>& parameter, const AnyTensorOf<R>& memory) {
   const Shape& before = std::visit([](const auto& x) -> const Shape& { return x.shape(); }, memory);
@@ -34,7 +34,7 @@ void require_unchanged(const Parameter<R>& parameter, const AnyTensorOf<R>& memo
           parameter.name);
 }
 
-/// Throws Error unless `saved` has exactly the names of `own`, with the same shapes and scalars.
+/// Throws Error unless `saved` has exactly the names of `own`, with the same shapes and scalar types.
 template <RealScalar R>
 void check_state(const OptimizerState<R>& saved, const OptimizerState<R>& own);
 

@@ -14,7 +14,7 @@ namespace {
 
 bool has_words(std::string_view text) { return !take_word(text).empty(); }
 
-/// The number in the text, from 1 to most; otherwise 0.
+/// Parses a number from 1 to `most`; returns 0 for anything else.
 std::int64_t number_up_to(std::int64_t most, std::string_view text) {
   std::int64_t n = 0;
   for (const char c : text) {
@@ -35,7 +35,7 @@ std::vector<std::string> load_classes(std::string_view op, const std::string& pa
     const std::string name(line);
     require(has_words(name), op, "{}, line {}: the name is empty", path, names.size() + 1);
     require(name.find('\t') == name.npos, op, "{}, line {}: the name contains a tab", path, names.size() + 1);
-    // This includes a carriage return, which would vanish from the end of a line when names are saved and read again.
+    // Control characters include the carriage return, which would vanish from the end of a line when names are saved and reloaded.
     require(std::none_of(name.begin(), name.end(), [](unsigned char c) { return c < 0x20 || c == 0x7F; }), op,
             "{}, line {}: the name contains a control character", path, names.size() + 1);
     const auto known = std::find(names.begin(), names.end(), name);

@@ -20,7 +20,7 @@ using detail::SymbolKind;
 
 constexpr std::uint64_t sample_streams = 0x73616d706c65;
 
-/// The same symbol in the other number; empty where number does not matter.
+/// The same symbol with the opposite grammatical number; empty if number does not apply.
 std::optional<GrammarSymbol> other_number(GrammarSymbol s) {
   switch (s.number) {
     case Number::Singular:
@@ -35,7 +35,7 @@ std::optional<GrammarSymbol> other_number(GrammarSymbol s) {
 // ------------------------------------------------------------------------------------------------ construction
 
 /// Numbers the symbols as they are reached, starting from Paragraph, each with its counterpart in the other number: a text that
-/// needs the counterpart is wrong, and judge() must be able to name the error.
+/// needs the counterpart is ungrammatical, and judge() must be able to name the error.
 Grammar::Parts Grammar::build(std::uint64_t seed) {
   const detail::GrammarRules source(seed);
   Parts parts;
@@ -155,8 +155,8 @@ const SimpleGrammar::Rule* Grammar::find_with_other_topic(GrammarSymbol symbol, 
   return nullptr;
 }
 
-/// The first n pending symbols come from a rule that may belong to another person or topic; what follows the wrong word is set back
-/// to the paragraph's, so one wrong word counts as one error.
+/// The first n pending symbols come from a rule that may belong to another person or topic. This resets them to the paragraph's
+/// person and topic, so that one wrong word counts as one error.
 void Grammar::keep_story(SimpleGrammar::Pending& pending, std::size_t n, const GrammarSymbol& story) const {
   for (std::size_t i = pending.size() - n; i < pending.size(); ++i) {
     GrammarSymbol s = symbols_[static_cast<std::size_t>(pending[i])];
@@ -173,7 +173,7 @@ Judgement Grammar::judge(std::span<const Id> tokens) const {
   Judgement judgement;
   SimpleGrammar::Pending pending;
   std::optional<GrammarSymbol> more;  // how the paragraph continues after a sentence, once its topic and person are known
-  bool is_correct = true, is_lost = false, is_open = false;  // this sentence: no error yet; skipped to its end; begun
+  bool is_correct = true, is_lost = false, is_open = false;  // in this sentence: no error so far; unparsable; begun
   const auto end_sentence = [&] {
     ++judgement.sentences;
     judgement.correct += is_correct;
@@ -189,7 +189,7 @@ Judgement Grammar::judge(std::span<const Id> tokens) const {
       const SimpleGrammar::Rule* rule = find_with(symbol, word);
       const auto other = other_number(symbol);
       const SimpleGrammar::Rule* with_other = other ? find_with(*other, word) : nullptr;
-      // Only verbs distinguish the numbers there; adverbs and prepositions are the same in both.
+      // At these symbols, only verbs distinguish singular from plural; adverbs and prepositions are the same in both.
       if (symbol.is_distant_verb() && (rule == nullptr) != (with_other == nullptr)) {
         ++judgement.distant_verbs;
         judgement.distant_errors += rule == nullptr;

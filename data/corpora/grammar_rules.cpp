@@ -12,7 +12,7 @@ namespace {
 
 using Forms = std::pair<const char*, const char*>;
 
-/// Half women, half men; all equally probable, which makes remembering a name worth the most.
+/// Half women's names, half men's. All are equally probable, which makes remembering the name as valuable as possible.
 constexpr std::array<const char*, GrammarRules::n_names> names = {"mary",  "anna",  "lucy",  "emma", "clara", "rosa",
                                                                   "nina",  "ruth",  "tom",   "john", "peter", "karl",
                                                                   "david", "simon", "oscar", "max"};
@@ -20,12 +20,12 @@ bool is_woman(int name) { return name < GrammarRules::n_names / 2; }
 
 struct TopicForms {
   std::array<Forms, 2> roles;
-  std::array<Forms, 3> others;  ///< beings without a role
+  std::array<Forms, 3> others;  ///< beings that are not roles
   std::array<Forms, 4> things, intransitive_verbs, transitive_verbs;
   std::array<const char*, 3> adjectives;
 };
 
-// No word begins with a vowel ("a", never "an"), and none has two parts of speech.
+// No word begins with a vowel ("a", never "an"), and no word belongs to two parts of speech.
 const std::array<TopicForms, GrammarRules::n_topics> topic_forms = {
     TopicForms{.roles = {{{"farmer", "farmers"}, {"shepherd", "shepherds"}}},
                .others = {{{"cow", "cows"}, {"horse", "horses"}, {"goat", "goats"}}},
@@ -57,7 +57,7 @@ const std::array<TopicForms, GrammarRules::n_topics> topic_forms = {
 GrammarRules::GrammarRules(std::uint64_t seed) {
   const Random random(seed, 0x677261);
   std::uint64_t draw = 0;
-  // The word of rank r has weight 1/sqrt(r), flatter than Zipf's law because lists are short; the seed decides the ranks.
+  // The word of rank r has weight 1/sqrt(r), flatter than Zipf's law because the lists are short; the seed decides the ranks.
   const auto rank = [&](Words words) {
     for (std::size_t i = words.size(); i > 1; --i) std::swap(words[i - 1], words[random.below(draw++, i)]);
     double total = 0;
@@ -97,7 +97,7 @@ class GrammarRules::Builder {
   void forms(double w, const Words& words, bool is_plural, const Rest& rest = {}) {
     for (const Word& x : words) word(w * x.weight, is_plural ? x.plural : x.singular, rest);
   }
-  /// Determiners; rest(number) follows one that fixes the noun's number.
+  /// Adds determiners; if one fixes the noun's number, rest(number) follows it.
   template <class F>
   void determiners(double w, const F& rest) {
     word(w * 0.45, "the", rest(Number::Any));
@@ -106,7 +106,7 @@ class GrammarRules::Builder {
     word(w * 0.17, "some", rest(Number::Plural));
     word(w * 0.10, "many", rest(Number::Plural));
   }
-  /// Nouns of that number, or of either when it is Any; rest(number) follows.
+  /// Adds nouns of the given number, or of both if it is Any, each followed by rest(number).
   template <class F>
   void nouns(double w, const Words& words, Number number, const F& rest) {
     if (number == Number::Any) w /= 2;
@@ -115,7 +115,7 @@ class GrammarRules::Builder {
   }
   void prepositions(double w, const Rest& rest) { each(w, {"near", "behind", "beside", "below"}, rest); }
   void conjunctions(double w, const Rest& rest) { each(w, {"and", "but", "because", "while"}, rest); }
-  /// The start of a clause, with its subject and End after it.
+  /// Adds the start of a clause: its subject, followed by End.
   void clause(double w, const GrammarSymbol& s) {
     const GrammarSymbol end{SymbolKind::End, s.topic, s.name, Number::None, s.level};
     const GrammarSymbol predicate{SymbolKind::Predicate, s.topic, s.name, Number::Self};
@@ -125,7 +125,7 @@ class GrammarRules::Builder {
     word(w * 0.18, is_woman(s.name) ? "her" : "his", subject(Number::Any));
     determiners(w * 0.42, subject);
   }
-  /// The verb of a clause, agreeing with s.number, and its complement.
+  /// Adds the verb of a clause, agreeing with s.number, and its complement.
   void finite(double w, const Topic& topic, const GrammarSymbol& s) {
     const bool is_plural = s.number == Number::Plural;
     word(w * 0.18, is_plural ? "are" : "is", {{SymbolKind::Predicative, s.topic}});
@@ -148,7 +148,7 @@ std::vector<Production> GrammarRules::productions(const GrammarSymbol& s) const 
   constexpr auto none = Number::None;
   const auto t = s.topic, p = s.name;
   const bool is_plural = s.number == Number::Plural;
-  // Only symbols with a known topic use it.
+  // Used only by symbols with a known topic.
   const Topic& topic = topics_[static_cast<std::size_t>(std::max<std::int8_t>(t, 0))];
   const auto nothing = [](Number) { return Rest{}; };
   const auto noun_phrase = [&](K noun) { return [=](Number n) { return Rest{{noun, t, -1, n}}; }; };

@@ -19,20 +19,20 @@ enum class SymbolKind : std::uint8_t {
   // clang-format on
 };
 
-/// Self: the paragraph's person as the subject, singular to verbs. Any: not yet decided.
+/// Self: the paragraph's person as the subject, treated as singular by verbs. Any: not decided at this point.
 enum class Number : std::uint8_t { None, Singular, Plural, Self, Any };
 
-/// A symbol of the grammar: a pending part of the text, with everything that must be remembered for it.
+/// A symbol of the grammar: a pending part of the text, with all the context needed to expand it.
 struct GrammarSymbol {
   SymbolKind kind = SymbolKind::Paragraph;
   std::int8_t topic = -1;        ///< index of the paragraph's topic; -1: unknown or irrelevant
   std::int8_t name = -1;         ///< index of the paragraph's person; -1: unknown or irrelevant
-  Number number = Number::None;  ///< of the subject that a verb must agree with, or of the noun to come
-  std::int8_t level = 0;         ///< Relative...: how many more may be nested; Finite: 1 when far from its subject;
-                                 ///< Clause, End, EndAfter: 1 when a second clause may follow
+  Number number = Number::None;  ///< of the subject that a verb must agree with, or of the noun that follows
+  std::int8_t level = 0;         ///< Relative...: how many more may be nested; Finite: 1 if separated from its subject; Clause,
+                                 ///< End, EndAfter: 1 if a second clause may follow
   auto operator<=>(const GrammarSymbol&) const = default;
 
-  /// A verb that must agree with a subject beyond a modifier.
+  /// A verb separated by a modifier from the subject it must agree with.
   bool is_distant_verb() const {
     return kind == SymbolKind::After || kind == SymbolKind::RelativeAfter || (kind == SymbolKind::Finite && level == 1);
   }
@@ -55,9 +55,9 @@ class GrammarRules {
 
  private:
   struct Word {
-    const char* singular;  ///< of a verb: third person; of an adjective: the only form
+    const char* singular;  ///< for a verb: third person; for an adjective: the only form
     const char* plural;
-    double weight;  ///< weights in a list add up to 1
+    double weight;  ///< the weights in a list add up to 1
   };
   using Words = std::vector<Word>;
   struct Topic {

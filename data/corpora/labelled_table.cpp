@@ -16,7 +16,7 @@
 namespace argand {
 namespace {
 
-/// The likeliest first.
+/// In order of preference.
 constexpr std::array<std::string_view, 18> names_of_texts = {"text",  "review",   "content",  "body",        "comment",   "message",
                                                              "tweet", "sentence", "document", "question",    "utterance", "phrase",
                                                              "sms",   "post",     "summary",  "description", "headline",  "title"};
@@ -38,7 +38,7 @@ std::string lowered(std::string text) {
   return text;
 }
 
-/// The beginning of a text, on one line.
+/// The first `characters` characters of a text, on one line.
 std::string beginning_of(const std::string& text, std::size_t characters) {
   const std::string line = on_one_line(text);
   std::string_view rest = line;
@@ -46,7 +46,7 @@ std::string beginning_of(const std::string& text, std::size_t characters) {
   return rest.empty() ? line : line.substr(0, line.size() - rest.size()) + "…";
 }
 
-/// Whether a column has that name: "Text", or also "tweet_text" unless `exactly`.
+/// Whether a column's name, ignoring case, equals `name` (if `exactly`) or ends in it after an underscore, as "tweet_text" does.
 bool is_called(const std::string& column, std::string_view name, bool exactly) {
   const std::string lower = lowered(column);
   return exactly ? lower == name : lower.ends_with("_" + std::string(name));
@@ -84,7 +84,7 @@ class Columns {
   std::size_t text() const { return *text_; }
   std::size_t label() const { return *label_; }
   const std::vector<std::string>& names() const { return names_; }
-  /// 1 when the first row is a header.
+  /// Index of the first data row: 1 if the first row is a header, otherwise 0.
   std::size_t first() const { return first_; }
   std::string called(std::size_t column) const { return names_.empty() ? std::to_string(column + 1) : in_quotes(names_[column]); }
 
@@ -117,7 +117,7 @@ class Columns {
     for (const std::string& field : top()) names_.push_back(trimmed(field));
   }
 
-  /// The requested column, or one with a usual name.
+  /// The requested column, or else one with a common name.
   std::optional<std::size_t> find(const std::string& wanted, Names usual, const char* option) const {
     if (wanted.empty()) {
       for (const bool exactly : {true, false})
@@ -184,7 +184,7 @@ LabelledTable read_labelled_table(const std::string& path, const TableColumns& w
   const Columns columns(table, path, wanted);
   LabelledTable read{.path = path, .lines = {}, .labels = {}, .texts = {}, .columns = {}};
   read.columns = fmt::format("text from column {}, label from {}", columns.called(columns.text()), columns.called(columns.label()));
-  // ", nor in 3 more rows" after this one, for a column whose field is empty.
+  // Text such as ", nor in 3 more rows", which counts the rows after row r whose field in this column is empty.
   const auto more_after = [&](std::size_t r, std::size_t column) {
     const auto more = std::count_if(table.rows.begin() + static_cast<std::ptrdiff_t>(r) + 1, table.rows.end(),
                                     [&](const TableRow& row) { return trimmed(row.fields[column]).empty(); });
@@ -243,7 +243,7 @@ std::vector<std::string> preview_of(const LabelledTable& table) {
   for (std::size_t i = 0; i < std::min<std::size_t>(3, table.texts.size()); ++i)
     lines.push_back(fmt::format("  line {}: {} | {}", table.lines[i], table.labels[i], beginning_of(table.texts[i], longest)));
   const auto alone = std::find_if(by_count.begin(), by_count.end(), [](const auto& c) { return c.second == 1; });
-  if (const auto others = by_count.end() - alone - 1; others >= 0)  // the least frequent come last
+  if (const auto others = by_count.end() - alone - 1; others >= 0)  // sorted by descending count
     lines.push_back(fmt::format("  warning: {} has one row{}; is that a class?", in_quotes(alone->first),
                                 others == 0   ? ""
                                 : others == 1 ? ", as has another label"

@@ -11,8 +11,8 @@
 namespace argand {
 namespace {
 
-/// Solves v = e_S + Mᵀ v, with M[A][B] the expected number of Bs produced by one A, by summing the Neumann series: its terms are
-/// the expected symbols in each generation of descendants of S, which decay geometrically when texts are finite.
+/// Solves v = e_S + Mᵀ v, where M[A][B] is the expected number of Bs produced by one A, by summing the Neumann series. Its terms
+/// are the expected numbers of symbols in each generation of descendants of S, which decay geometrically if texts are finite.
 std::vector<double> expected_visits(const std::vector<std::vector<SimpleGrammar::Rule>>& rules) {
   std::vector<double> visits(rules.size(), 0.0), generation(rules.size(), 0.0), next(rules.size());
   generation[0] = 1;
@@ -82,8 +82,8 @@ double SimpleGrammar::entropy_per_word() const {
 
 double SimpleGrammar::cost_of_merging(std::span<const std::int32_t> classes) const {
   require(classes.size() == rules_.size(), "grammar", "got {} classes for {} symbols", classes.size(), rules_.size());
-  std::map<std::pair<std::int32_t, Word>, double> together;  // v · p of a word in a class
-  std::map<std::int32_t, double> visits;                     // v of a class
+  std::map<std::pair<std::int32_t, Word>, double> together;  // (class, word) -> v · p summed over the class
+  std::map<std::int32_t, double> visits;                     // class -> sum of its v
   for (std::size_t A = 0; A < rules_.size(); ++A) {
     visits[classes[A]] += visits_[A];
     for (const Rule& rule : rules_[A]) together[{classes[A], rule.word}] += visits_[A] * rule.probability;

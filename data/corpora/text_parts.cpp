@@ -37,10 +37,10 @@ TextFiles find_in_folder(const std::string& folder) {
   return files;
 }
 
-/// Where to cut the text after about this share of its bytes.
+/// Where to cut the text so that about this share of its bytes comes before the cut.
 std::size_t cut_position(std::string_view text, double share) {
   const auto wanted = std::min(text.size(), static_cast<std::size_t>(share * static_cast<double>(text.size())));
-  const std::size_t from = std::max<std::size_t>(wanted, 1) - 1;  // there may be a mark right before it
+  const std::size_t from = std::max<std::size_t>(wanted, 1) - 1;  // a line end or space may come right before it
   for (const char mark : {'\n', ' '})
     if (const std::size_t found = text.substr(from, text.size() / 100 + 1).find(mark); found != text.npos) return from + found + 1;
   std::size_t place = wanted;
@@ -79,7 +79,7 @@ std::vector<std::string> text_names(const std::string& data) {
     const std::size_t next = std::min(data.find(',', at), data.size());
     std::size_t end = next;
     while (end < data.size() && !path_exists(data.substr(at, end - at))) end = std::min(data.find(',', end + 1), data.size());
-    if (!path_exists(data.substr(at, end - at))) end = next;  // no such file: report the first name as missing
+    if (!path_exists(data.substr(at, end - at))) end = next;  // no such file: the first name is reported as missing
     names.push_back(data.substr(at, end - at));
     at = end + 1;
   }

@@ -1,5 +1,5 @@
 #pragma once
-/// The user's own text files, with training, validation and test parts that are given or cut.
+/// The user's text files, with training, validation and test parts that are given or cut off.
 
 #include <string>
 #include <string_view>
@@ -7,15 +7,15 @@
 
 namespace argand {
 
-/// How to divide a text that comes in one piece, in percent.
+/// The percentages into which a single text is divided.
 struct Split {
   double train = 90, valid = 5, test = 5;
 };
 /// Parses "90/5/5", or "90/10" for a text without a test part. Throws Error for anything else, and for parts that do not add up to
-/// 100 or leave nothing to train or to validate on.
+/// 100 or leave nothing to train or validate on.
 Split parse_split(std::string_view text);
 
-/// The files of a text. A part to be cut off the training text has none.
+/// The files of a text. A part that will be cut off the training text has no files.
 struct TextFiles {
   std::vector<std::string> train, valid, test;
 
@@ -23,31 +23,31 @@ struct TextFiles {
   bool has_all_parts() const { return !valid.empty() && !test.empty(); }
 };
 
-/// The names in `data`: `data` itself if such a file or folder exists, otherwise the files between its commas, whose names may
-/// contain commas.
+/// The file names in `data`: `data` itself if it exists as a file or folder, otherwise a comma-separated list, whose names may
+/// themselves contain commas.
 std::vector<std::string> text_names(const std::string& data);
 
-/// `data` is a file, several files separated by commas, or a folder: with train.txt, and optionally valid.txt and test.txt; or with
-/// wiki.train.tokens and so on; or, without these, with any *.txt files, sorted by name. Throws Error, naming what is missing.
+/// `data` is a file, a comma-separated list of files, or a folder that contains train.txt and optionally valid.txt and test.txt, or
+/// wiki.train.tokens etc., or, failing both, any *.txt files, which are sorted by name. Throws Error, naming what is missing.
 TextFiles find_text(const std::string& data);
 
 /// Concatenates the files. Throws Error as clean_text() does.
 std::string read_text(const std::vector<std::string>& files);
 
-/// Replaces "\r\n" by "\n", removes a byte order mark and adds a missing final line end. Throws Error, naming `name` and the line,
-/// for zero bytes and invalid UTF-8, with the command that repairs it, and for an empty text.
+/// Replaces "\r\n" by "\n", removes a byte order mark and adds a missing final line end. Throws Error for zero bytes or invalid
+/// UTF-8, with `name`, the line and the command that repairs it, and for an empty text.
 std::string clean_text(std::string text, const std::string& name);
 
 struct TextParts {
   std::string train, valid, test;
 };
 
-/// Cuts a text at the end of the line in which the given share ends; within a line longer than a hundredth of the text, at the next
-/// blank; in a text without blanks, after any character.
+/// Cuts a text at the end of the line in which the given share ends; if that line end is more than a hundredth of the text away, at
+/// the next space; failing that, after any character.
 TextParts cut(const std::string& text, const Split& split);
 
-/// The given parts as they are in the files; missing ones are cut off the end of the training text. With validation files but no
-/// test files, the test part is empty.
+/// Reads the parts that have files; missing ones are cut off the end of the training text. With validation files but no test files,
+/// the test part is empty.
 TextParts read_parts(const TextFiles& files, const Split& split);
 
 /// A one-line description: "input.txt, cut 90/5/5: 1003854 bytes to train on, ...".

@@ -42,12 +42,12 @@ constexpr std::array<Topic, n_topics> topics = {{
      {"green", "fragrant", "sunny", "thorny", "muddy", "blossoming"}},
 }};
 
-// N, V and A stand for a noun, a verb and an adjective.
+// N, V and A are placeholders for a noun, a verb and an adjective.
 constexpr std::array<std::string_view, 6> templates = {"the A N V near the N",        "every N V",
                                                        "a N and a N V today",         "people say that the N V again",
                                                        "the N is A but the N is not", "nobody knows why the A N V"};
 
-/// Draws one article, number by number, from its own stream.
+/// Generates article `number` from a random stream reserved for it.
 class Writer {
  public:
   Writer(std::uint64_t seed, std::uint64_t number) : random_(seed, article_streams + number) {}
@@ -99,7 +99,7 @@ bool has_word(const Topic& topic, std::string_view word) {
 ArticleSets topic_articles(std::int64_t n_train, std::int64_t n_test, std::uint64_t seed) {
   ArticleSets sets;
   for (const Topic& topic : topics) sets.classes.emplace_back(topic.name);
-  // Even streams are for training, odd ones for testing: no article depends on how many there are.
+  // Even streams are for training, odd ones for testing, so no article depends on the number of articles.
   for (std::int64_t i = 0; i < n_train; ++i) sets.train.push_back(Writer(seed, 2 * static_cast<std::uint64_t>(i)).article());
   for (std::int64_t i = 0; i < n_test; ++i) sets.test.push_back(Writer(seed, 2 * static_cast<std::uint64_t>(i) + 1).article());
   return sets;

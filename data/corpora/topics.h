@@ -3,9 +3,9 @@
 ///
 ///   "4","every spade blooms","a gentle seed and the violin trim the hedge ."
 ///
-/// Sentences are drawn from templates. Each noun, verb and adjective belongs to the article's own topic with probability 0.55,
-/// otherwise to any other, and all words of a kind are equally likely. Even with the construction known, no predictor can do better
-/// than count each topic's words, so the best accuracy is known: best_possible_accuracy().
+/// Sentences are drawn from templates. Each noun, verb and adjective belongs to the article's topic with probability 0.55,
+/// otherwise to any other topic, and all words of a kind are equally likely. Even a predictor that knows this construction can do
+/// no better than count each topic's words, so the best accuracy is known: best_possible_accuracy().
 
 #include <cstdint>
 #include <span>
@@ -17,8 +17,8 @@ namespace argand {
 /// Articles with equally likely topics, a pure function of (n_train, n_test, seed); smaller sets are prefixes of larger ones.
 ArticleSets topic_articles(std::int64_t n_train, std::int64_t n_test, std::uint64_t seed);
 
-/// The share of these very articles that counting each topic's words labels correctly; among n tied topics the right one is chosen
-/// once in n times. Throws Error for articles that are not topic_articles().
+/// The share of these particular articles that are labelled correctly by counting each topic's words; a tie among n topics counts
+/// as 1/n. Throws Error for articles that did not come from topic_articles().
 double best_possible_accuracy(std::span<const Article> articles);
 
 }  // namespace argand

@@ -20,8 +20,8 @@ std::string directory_of(const std::string& path) {
   return directory.empty() ? "." : directory;
 }
 
-/// Syncs the directory, so that its new entry is on disk. Some file systems cannot sync a directory (EINVAL), and nothing more can
-/// be done then. Returns an errno or 0.
+/// Syncs the directory, so that its new entry is on disk. Some file systems cannot sync a directory (EINVAL), which is not treated
+/// as an error. Returns an errno or 0.
 int sync_directory(const std::string& directory) {
   const int descriptor = ::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (descriptor < 0) return errno == EACCES ? 0 : errno;  // a directory may be writable but not readable
@@ -46,7 +46,7 @@ AtomicFile::AtomicFile(const std::string& path) : path_(path), target_(path) {
   const bool exists = ::stat(target_.c_str(), &old) == 0;
   if (exists && !S_ISREG(old.st_mode)) fail("save", "{} is not a regular file", path_);
 
-  // O_EXCL: never write into a file that another process opened. The number skips files left by a crashed process.
+  // O_EXCL: never write into a file that another process opened. The number avoids files left behind by a crashed process.
   for (int number = 0; descriptor_ < 0; ++number) {
     if (number == 1000) {
       temporary_.clear();
@@ -76,7 +76,7 @@ void AtomicFile::write(std::string_view bytes) {
 
 void AtomicFile::commit() {
   if (::fsync(descriptor_) != 0) give_up(errno);
-  // Some network file systems report a failed write only here. After close() the descriptor is invalid whatever it returned.
+  // Some network file systems report a failed write only here. After close() the descriptor is invalid, even if close() failed.
   if (::close(std::exchange(descriptor_, -1)) != 0) give_up(errno);
   if (::rename(temporary_.c_str(), target_.c_str()) != 0) give_up(errno);
   temporary_.clear();

@@ -1,5 +1,5 @@
 #pragma once
-/// Writes a file atomically: a reader sees either all of the old contents or all of the new, at any time and after any failure.
+/// Writes a file atomically: at any time, even after a failure, a reader sees either all of the old contents or all of the new.
 
 #include <string>
 #include <string_view>
@@ -11,7 +11,7 @@ namespace argand {
 ///
 /// Every failure (full disk, short write, no permission, ...) throws Error naming the path and the system's reason; the old file
 /// stays intact and the temporary file is removed. Symbolic links are followed; a replaced file keeps its permissions. Device
-/// files, pipes, directories, and "-", which elsewhere is standard output, are refused.
+/// files, pipes, directories, and "-" (standard output elsewhere) are rejected.
 class AtomicFile {
  public:
   explicit AtomicFile(const std::string& path);
@@ -20,7 +20,7 @@ class AtomicFile {
   AtomicFile& operator=(const AtomicFile&) = delete;
 
   void write(std::string_view bytes);
-  /// Call once, last.
+  /// Must be the last call.
   void commit();
 
  private:

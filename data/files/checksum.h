@@ -2,8 +2,8 @@
 /// Checksums that detect damaged files.
 ///
 /// XXH3-128 of libxxhash. It is faster than memory can be read (zlib's CRC-32 takes ten times as long and misses one damaged file
-/// in 2^32), well maintained and in Debian, and `xxhsum -H2 FILE` prints the same 32 digits. It protects against faulty disks,
-/// cables and mistakes, not against attackers, who would write a matching checksum.
+/// in 2^32), well maintained and packaged in Debian, and `xxhsum -H2 FILE` prints the same 32 digits. It protects against faulty
+/// disks, faulty cables and mistakes, but not against attackers, who would write a matching checksum.
 
 #include <memory>
 #include <string>
@@ -19,7 +19,7 @@ class Checksum {
   static constexpr std::size_t digits = 32;
 
   Checksum();
-  /// Adds bytes; pieces can be of any size.
+  /// Adds bytes, in pieces of any size.
   Checksum& add(std::string_view bytes);
   /// 32 hexadecimal digits for everything added so far.
   std::string hex() const;

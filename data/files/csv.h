@@ -1,5 +1,5 @@
 #pragma once
-/// Strict comma-separated values: anything malformed is rejected, naming file and line, never repaired.
+/// Strict comma-separated values: malformed input is rejected, naming the file and line, and never repaired.
 
 #include <cstdint>
 #include <string>
@@ -14,9 +14,9 @@ struct CsvRecord {
   std::vector<std::string> fields;
 };
 
-/// Reads the whole file, one record per line. A field is either quoted, with quotation marks inside doubled, or has none; only
-/// quoted fields contain commas. A field cannot span lines, so a missing quotation mark is reported on its own line. Lines end in
-/// \n or \r\n; the last line may lack it only after a closing quotation mark, since otherwise truncation would go unnoticed.
+/// Reads the whole file, one record per line. A field is either quoted, with any quotation marks inside it doubled, or contains
+/// none; only quoted fields may contain commas. A field cannot span lines, so a missing quotation mark is reported on the right
+/// line. Lines end in \n or \r\n; the last line may omit it only after a closing quotation mark, or truncation would go unnoticed.
 ///
 /// Throws Error, starting with `op` and naming file and line: for what read_text_file() rejects (no file, an empty one, zero bytes,
 /// invalid UTF-8), for a byte order mark, for an empty line, and for mismatched quotation marks.

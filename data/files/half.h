@@ -1,12 +1,12 @@
 #pragma once
-/// Two-byte floating-point formats in files.
+/// Two-byte floating-point formats used in files.
 
 #include <bit>
 #include <cstdint>
 
 namespace argand {
 
-/// IEEE half precision to single.
+/// Converts IEEE half precision to single precision.
 inline float from_half(std::uint16_t half) {
   const std::uint32_t sign = (half & 0x8000U) << 16, exponent = half >> 10 & 0x1FU, fraction = half & 0x3FFU;
   if (exponent == 0) {  // zero or subnormal: fraction · 2^-24

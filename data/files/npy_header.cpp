@@ -11,10 +11,10 @@ namespace argand {
 namespace {
 
 constexpr std::string_view magic = "\x93NUMPY";
-/// NumPy's headers have some hundred bytes.
+/// Headers written by NumPy are only a few hundred bytes long.
 constexpr std::size_t longest_npy_header = 1 << 16;
 
-/// Reads the header's text, a Python dictionary such as {'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }.
+/// Parses the header's text, a Python dictionary such as {'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }.
 class Dictionary {
  public:
   Dictionary(std::string_view text, const std::string& where) : text_(text), rest_(text), where_(where) {}
@@ -127,13 +127,13 @@ NpyHeader parse_npy_header(std::string_view bytes, const std::string& where) {
 }
 
 std::string npy_header(const std::string& descr, const Shape& shape) {
-  // Magic string, version, the header's length in two bytes, and the header together fill a multiple of 64 bytes.
+  // The magic string, the version, the two-byte header length and the header together fill a multiple of 64 bytes.
   constexpr std::size_t before = 10, alignment = 64;
   std::string header = fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': {}, }}", descr, tuple(shape));
   const std::size_t whole = (before + header.size() + 1 + alignment - 1) / alignment * alignment;
   header.resize(whole - before - 1, ' ');
   header += '\n';
-  const auto length = static_cast<std::uint16_t>(header.size());  // at most 8 sizes: far below 65536
+  const auto length = static_cast<std::uint16_t>(header.size());  // at most 8 dimensions, so far below 65536
   return std::string(magic) + std::string("\x01\x00", 2) + static_cast<char>(length & 0xFF) + static_cast<char>(length >> 8) +
          header;
 }

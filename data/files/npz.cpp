@@ -22,7 +22,7 @@ static_assert(std::endian::native == std::endian::little, "the descr of an array
 
 namespace {
 
-/// NumPy's name for the type.
+/// NumPy's type string for T.
 template <Scalar T>
 std::string descr_of() {
   if constexpr (std::same_as<T, float>) return "<f4";
@@ -33,7 +33,7 @@ std::string descr_of() {
 
 std::string text_of(zip_error_t* error) { return zip_error_strerror(error); }
 
-/// An archive in memory: libzip handles the format, AtomicFile the replacement of a file.
+/// An archive in memory: libzip handles the format; AtomicFile replaces the file.
 class Archive {
  public:
   Archive() {
@@ -46,7 +46,7 @@ class Archive {
       zip_source_free(source_);
       fail("npz", "cannot create an archive: {}", reason);
     }
-    zip_source_keep(source_);  // keeps the source alive after zip_close
+    zip_source_keep(source_);  // keeps source_ alive after zip_close
   }
   ~Archive() {
     if (zip_ != nullptr) zip_discard(zip_);
@@ -55,7 +55,7 @@ class Archive {
   Archive(const Archive&) = delete;
   Archive& operator=(const Archive&) = delete;
 
-  /// `contents` must live until finish().
+  /// `contents` must remain valid until finish().
   void add(const std::string& name, const std::string& contents) {
     zip_source_t* source = zip_source_buffer(zip_, contents.data(), contents.size(), 0);
     const zip_int64_t index = source == nullptr ? -1 : zip_file_add(zip_, name.c_str(), source, ZIP_FL_ENC_UTF_8);
@@ -64,7 +64,7 @@ class Archive {
       fail("npz", "cannot add {}: {}", name, zip_strerror(zip_));
     }
     const auto i = static_cast<zip_uint64_t>(index);
-    // Uncompressed, so that numbers can be mapped; without a date, so that equal arrays give equal files.
+    // Uncompressed, so that the data can be memory-mapped; undated, so that equal arrays produce identical files.
     if (zip_set_file_compression(zip_, i, ZIP_CM_STORE, 0) != 0 || zip_file_set_dostime(zip_, i, 0, first_of_january_1980, 0) != 0)
       fail("npz", "cannot add {}: {}", name, zip_strerror(zip_));
   }
@@ -138,7 +138,7 @@ class NpzFile::Zip {
 
   std::uint64_t size() const { return static_cast<std::uint64_t>(std::max<zip_int64_t>(0, zip_get_num_entries(zip_, 0))); }
 
-  /// The directory's entry for a member.
+  /// A member's entry in the zip directory.
   struct Entry {
     std::string name;
     std::uint64_t size, stored_size;
@@ -151,7 +151,7 @@ class NpzFile::Zip {
     return {status.name, status.size, status.comp_size};
   }
 
-  /// The first `bytes` bytes of a member; with `whole` all of it, with its checksum verified. Throws Error when it is shorter.
+  /// The first `bytes` bytes of a member; with `whole`, the entire member, checksum verified. Throws Error if it is shorter.
   std::string read(std::uint64_t i, std::size_t bytes, bool whole) const {
     const auto close = [](zip_file_t* file) { zip_fclose(file); };
     const std::unique_ptr<zip_file_t, decltype(close)> file(zip_fopen_index(zip_, i, 0), close);
@@ -176,7 +176,7 @@ class NpzFile::Zip {
 
 namespace {
 
-/// Bytes per number of that type; 0 for unsupported types.
+/// Bytes per element of this type; 0 for unsupported types.
 std::size_t bytes_of(std::string_view descr) {
   if (descr == "<f2") return 2;
   if (descr == "<f4" || descr == "<i4") return 4;
@@ -184,7 +184,7 @@ std::size_t bytes_of(std::string_view descr) {
   return descr == "<c16" ? 16 : 0;
 }
 
-/// Reads numbers of type S and passes them to `put` one by one.
+/// Reads elements of type S and passes them to `put` one by one.
 template <class S, class Put>
 void for_each_number(std::string_view bytes, const Put& put) {
   for (std::size_t at = 0; at < bytes.size(); at += sizeof(S)) {
@@ -194,7 +194,7 @@ void for_each_number(std::string_view bytes, const Put& put) {
   }
 }
 
-/// The same numbers with the last axis contiguous instead of the first.
+/// Converts from Fortran order (first axis contiguous) to C order (last axis contiguous).
 template <class X>
 X in_c_order(const X& x, X result) {
   const Shape& shape = x.shape();
@@ -222,7 +222,7 @@ NpzFile NpzFile::open(const std::string& path) {
   for (std::uint64_t i = 0; i < file.zip_->size(); ++i) {
     const Zip::Entry entry = file.zip_->entry(i);
     if (entry.name.ends_with("/data.pkl")) refuse_torch_file("npz", path);
-    if (!entry.name.ends_with(".npy")) continue;  // NumPy skips other members, too
+    if (!entry.name.ends_with(".npy")) continue;  // NumPy also skips other members
     const std::string where = fmt::format("{}: {}", path, in_quotes(entry.name));
     require(!first_invalid_utf8(entry.name), "npz", "{}: the name is not UTF-8", where);
     require(entry.size >= npy_beginning, "npz", "{} is not a .npy file", where);
@@ -230,7 +230,7 @@ NpzFile NpzFile::open(const std::string& path) {
     require(before <= entry.size, "npz", "{}: the header is truncated", where);
     const NpyHeader header = parse_npy_header(file.zip_->read(i, before, false), where);
     const std::size_t item = bytes_of(header.descr);
-    if (item > 0) {  // deflate cannot compress below a thousandth, so a few bytes cannot demand much memory
+    if (item > 0) {  // deflate compresses by at most a factor of about 1000, so a tiny file cannot demand much memory
       require(static_cast<std::uint64_t>(header.shape.size()) * item == entry.size - before, "npz",
               "{}: shape {} of type {} does not match the {} bytes after the header", where, header.shape, header.descr,
               entry.size - before);

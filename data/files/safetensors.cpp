@@ -29,7 +29,7 @@ static_assert(std::endian::native == std::endian::little, "safetensors are littl
 namespace {
 
 constexpr std::size_t length_bytes = 8;
-/// The format's limit, which other readers enforce too.
+/// The format's limit, which other readers also enforce.
 constexpr std::size_t longest_header = 100'000'000;
 
 std::string reason(int error) { return std::generic_category().message(error); }
@@ -96,7 +96,7 @@ SafetensorsFile SafetensorsFile::open(const std::string& path) {
   file.read(length_bytes, text.data(), text.size());
 
   file.header_end_ = length_bytes + header_bytes;
-  // Checked before anything in it is used: the contents of a damaged header are meaningless.
+  // Verified before the header is used: the contents of a damaged header are meaningless.
   if (const auto place = detail::checksum_place(text)) {
     require(file.checksum(text, *place, size) == std::string_view(text).substr(*place, Checksum::digits), "safetensors",
             "{} is damaged: its checksum does not match its content (a program that edits the file must drop checksum and "
@@ -114,7 +114,7 @@ SafetensorsFile SafetensorsFile::open(const std::string& path) {
   return file;
 }
 
-/// The digits that should be at `place` in the header.
+/// The checksum digits expected at `place` in the header.
 std::string SafetensorsFile::checksum(std::string_view header, std::size_t place, std::size_t size) const {
   const std::uint64_t length = header.size();
   Checksum sum;
@@ -129,7 +129,7 @@ std::string SafetensorsFile::checksum(std::string_view header, std::size_t place
   return sum.hex();
 }
 
-/// Reads instead of mapping: a file truncated meanwhile gives an Error here, where mapping would give a SIGBUS.
+/// Reads instead of memory-mapping: if the file is truncated meanwhile, this throws Error, where mapping would raise SIGBUS.
 void SafetensorsFile::read(std::size_t begin, void* out, std::size_t bytes) const {
   auto* to = static_cast<char*>(out);
   while (bytes > 0) {
@@ -166,7 +166,7 @@ const std::string& SafetensorsFile::metadata(const std::string& key) const {
 
 namespace {
 
-/// Calls read(from, buffer, n) and sets out[i] = convert(number) in pieces, without a second copy of a large tensor in memory.
+/// Reads elements with read(from, buffer, n) and stores convert(x) of each in `out`, in pieces, to avoid a second copy in memory.
 template <class Stored, class Out, class Read, class Convert>
 void read_converted(Out* out, std::size_t count, const Read& read, const Convert& convert) {
   constexpr std::size_t piece = 1 << 16;
@@ -187,7 +187,7 @@ Tensor<T> SafetensorsFile::tensor(const std::string& name) const {
   require(t.is_complex == ComplexScalar<T>, "safetensors", "{}: tensor {} is {}, but was requested as {}", path_, in_quotes(name),
           t.is_complex ? "complex" : t.dtype, scalar_name<T>());
   Tensor<T> x(t.shape);
-  // From here on numbers are real: a complex one is two of them, in the file as in memory.
+  // From here on all elements are real: a complex one is two reals, in the file and in memory.
   R* out = reinterpret_cast<R*>(x.data());
   const std::size_t count = static_cast<std::size_t>(x.size()) * (sizeof(T) / sizeof(R));
   const auto read_at = [&](std::size_t from, void* to, std::size_t bytes) { read(header_end_ + t.begin + from, to, bytes); };

@@ -143,7 +143,7 @@ class Events final : public nlohmann::json_sax<json> {
 
  private:
   enum class At { Start, Top, Metadata, Tensor, Shape, Offsets, End };
-  /// Per tensor, as in core/shape.cpp; keeps every product of sizes far from overflow.
+  /// Maximum per tensor, as in core/shape.cpp; keeps every product of sizes far from overflow.
   static constexpr std::uint64_t max_elements = (std::uint64_t{1} << 48) - 1;
 
   bool unexpected(std::string_view what) const {
@@ -162,7 +162,7 @@ class Events final : public nlohmann::json_sax<json> {
       if (keys_seen_.count(key) == 0) reject(path_, "tensor {}: no {}", in_quotes(name_), key);
     if (offsets_.size() != 2) reject(path_, "tensor {}: data_offsets must be two numbers", in_quotes(name_));
 
-    // This product skips sizes of 0: strides are products of the other sizes and must not overflow either.
+    // This product skips sizes of 0: strides are products of the remaining sizes and must not overflow either.
     std::uint64_t elements = 1;
     bool empty = false;
     for (const std::int64_t size : sizes_) {
@@ -216,7 +216,7 @@ void check_coverage(std::vector<StoredTensor>& tensors, std::size_t data_bytes, 
 void apply_complex_list(SafetensorsHeader& header, const std::string& path) {
   const auto found = header.metadata.find("complex");
   if (found == header.metadata.end()) return;
-  // The callback sees every value before it can grow a tree: only strings are allowed, directly in one array.
+  // The callback sees every value before the parsed tree can grow: only strings directly inside a single array are allowed.
   bool flat = true;
   const auto is_flat = [&](int depth, json::parse_event_t event, const json& value) {
     flat = flat && (depth == 0 ? event == json::parse_event_t::array_start || event == json::parse_event_t::array_end
@@ -250,7 +250,7 @@ std::size_t item_bytes(std::string_view dtype) {
 }
 
 std::optional<std::size_t> checksum_place(std::string_view header) {
-  // Within a string every quotation mark follows a backslash, so after a { or a comma this is the key itself.
+  // Inside a string, every quotation mark follows a backslash, so a match after a { or a comma is the key itself.
   for (const char before : {'{', ','}) {
     const std::string start = fmt::format("{}\"{}\":\"", before, checksum_key);
     const std::size_t at = header.find(start);
@@ -261,7 +261,7 @@ std::optional<std::size_t> checksum_place(std::string_view header) {
 }
 
 SafetensorsHeader parse_safetensors_header(std::string_view text, std::size_t data_bytes, const std::string& path) {
-  // The JSON parser treats a zero byte as the end of the text and ignores a byte order mark; neither may hide anything here.
+  // The JSON parser treats a zero byte as the end of the text and ignores a byte order mark; neither may be used to hide content.
   if (text.empty() || text.front() != '{') reject(path, "the header does not start with {{");
   if (const std::size_t zero = text.find('\0'); zero != text.npos) reject(path, "a null byte in the header, at byte {}", zero);
   SafetensorsHeader header;

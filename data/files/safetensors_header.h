@@ -12,23 +12,23 @@
 
 namespace argand::detail {
 
-/// Bytes per number of that type; 0 for an unknown type.
+/// Bytes per element of this type; 0 for an unknown type.
 std::size_t item_bytes(std::string_view dtype);
 
 struct SafetensorsHeader {
-  std::vector<StoredTensor> tensors;  ///< in the order of their bytes
+  std::vector<StoredTensor> tensors;  ///< in the order of their data
   std::map<std::string, std::string> metadata;
 };
 
-/// `data_bytes`: the file's size after the header. The tensors cover it exactly, without holes or overlaps. Throws Error starting
+/// `data_bytes` is the file's size after the header. The tensors cover it exactly, without holes or overlaps. Throws Error starting
 /// with "safetensors: `path`: ".
 SafetensorsHeader parse_safetensors_header(std::string_view text, std::size_t data_bytes, const std::string& path);
 
-/// The metadata's two keys for the checksum. Each requires the other, so that a file in which one of the names is damaged does not
-/// pass for a file without a checksum.
+/// The two metadata keys for the checksum. Each requires the other, so that a file in which one of the keys is damaged is not
+/// mistaken for a file without a checksum.
 inline constexpr const char *checksum_key = "checksum", *algorithm_key = "checksum_algorithm";
 
-/// Where the checksum's digits start in the header's text; empty when it has none, or another program laid it out differently.
+/// Where the checksum's digits start in the header's text; empty if it has no checksum, or if another program changed the layout.
 std::optional<std::size_t> checksum_place(std::string_view header);
 
 }  // namespace argand::detail

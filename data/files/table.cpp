@@ -34,7 +34,7 @@ class TableReader {
   std::string_view rest() const { return rest_; }
   std::int64_t line() const { return line_; }
 
-  /// False at the end.
+  /// Returns false at the end of the text.
   bool skip_blank_lines() {
     while (!rest_.empty() && at_line_end()) take_line_end();
     return !rest_.empty();
@@ -48,7 +48,7 @@ class TableReader {
     return row;
   }
 
-  /// `keys`: those of the first object, which sets them.
+  /// `keys` holds the keys of the first object; if empty, it is set from this one.
   TableRow object(std::vector<std::string>& keys, std::int64_t first_line) {
     const std::string_view text = take_line(rest_);
     if (nested_too_deeply(text)) refuse(line_, fmt::format("nested more than {} levels deep", deepest_json));
@@ -130,8 +130,8 @@ class TableReader {
   std::int64_t line_;
 };
 
-/// The first of comma, semicolon, tab and bar that splits the first rows into equally many fields, at least two; else a comma.
-/// `whole`: the text is complete.
+/// The first of comma, semicolon, tab and bar that splits the first rows into the same number of fields, at least two; else a
+/// comma. `whole` means that the text is complete.
 char delimiter_of(std::string_view op, const std::string& path, std::string_view text, bool whole) {
   constexpr int rows = 50;
   const auto agree_on = [&](char delimiter) {
@@ -203,7 +203,7 @@ bool TableRows::read_more() {
   if (!file_.good()) return false;
   text_.erase(0, at_);
   at_ = 0;
-  // Doubles the buffered text, so that a field of any length is rescanned only a few times.
+  // Doubles the buffered text, so that even a very long field is rescanned only a few times.
   const std::size_t before = text_.size(), more = std::max(block, before);
   text_.resize(before + more);
   file_.read(text_.data() + before, static_cast<std::streamsize>(more));
@@ -229,7 +229,7 @@ std::optional<TableRow> TableRows::next() {
       if (reader.rest().size() <= 2 && read_more()) continue;  // the row may be incomplete, even between "\r" and "\n"
       throw;
     }
-    if (reader.rest().empty() && read_more()) {  // the row may continue
+    if (reader.rest().empty() && read_more()) {  // the row may continue in the next block
       if (columns_ == 0 && form_ == Form::Objects) keys_.clear();
       continue;
     }

@@ -7,28 +7,28 @@
 
 namespace argand {
 
-/// Throws Error, starting with `op`, for a name with a zero byte: the system would cut it there and open another file.
+/// Throws Error, starting with `op`, for a name that contains a zero byte: the system would cut it there and open another file.
 void require_name(std::string_view op, const std::string& path);
 
-/// Reads the whole file. Throws Error, starting with `op` and naming file and line, when it is missing, not a regular file, empty,
-/// contains a zero byte or is not UTF-8.
+/// Reads the whole file. Throws Error, starting with `op` and naming file and line, if it is missing, not a regular file or empty,
+/// contains a zero byte, or is not UTF-8.
 std::string read_text_file(std::string_view op, const std::string& path);
 
-/// Reads the whole file, whatever its contents. Throws Error, starting with `op` and naming the file, when it is missing, not a
-/// regular file, or empty.
+/// Reads the whole file without checking its contents. Throws Error, starting with `op` and naming the file, if it is missing, not
+/// a regular file, or empty.
 std::string read_bytes(std::string_view op, const std::string& path);
 
-/// Throws Error, starting with `op`, when the text is not UTF-8 or contains a zero byte; the message has the name, the line, and
-/// the command that repairs it. `first_line`: the number of the text's first line.
+/// Throws Error, starting with `op`, if the text is not UTF-8 or contains a zero byte; the message includes the name, the line, and
+/// the command that repairs it. `first_line` is the line number of the text's first line.
 void require_text(std::string_view op, std::string_view text, const std::string& name, std::int64_t first_line = 1);
 
-/// The line, counted from 1, that contains byte `at`.
+/// The number of the line that contains byte `at`, counted from 1.
 std::int64_t line_of(std::string_view text, std::size_t at);
 
 /// Removes and returns the next line of `text`, without its "\n", which the last line may lack.
 std::string_view take_line(std::string_view& text);
 
-/// Removes and returns the next word of `text`; whitespace (space, \t, \n, \v, \f, \r) separates words. Empty at the end.
+/// Removes and returns the next word of `text`; whitespace (space, \t, \n, \v, \f, \r) separates words. Empty if there is none.
 std::string_view take_word(std::string_view& text);
 
 }  // namespace argand

@@ -8,7 +8,7 @@
 namespace argand {
 namespace {
 
-/// Length of the well-formed character that starts at `text[0]`, 0 when there is none.
+/// Length of the well-formed character that starts at text[0]; 0 if there is none.
 std::size_t character_length(std::string_view text) {
   const auto byte = [&](std::size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0U; };
   const auto continues = [&](std::size_t i) { return (byte(i) & 0xC0) == 0x80; };
@@ -16,11 +16,11 @@ std::size_t character_length(std::string_view text) {
   if (first < 0x80) return 1;
   if (first < 0xC2 || first > 0xF4 || !continues(1)) return 0;
   if (first < 0xE0) return 2;
-  if (first == 0xE0 && second < 0xA0) return 0;  // overlong
+  if (first == 0xE0 && second < 0xA0) return 0;  // overlong encoding
   if (first == 0xED && second > 0x9F) return 0;  // surrogates
   if (!continues(2)) return 0;
   if (first < 0xF0) return 3;
-  if (first == 0xF0 && second < 0x90) return 0;  // overlong
+  if (first == 0xF0 && second < 0x90) return 0;  // overlong encoding
   if (first == 0xF4 && second > 0x8F) return 0;  // above U+10FFFF
   return continues(3) ? 4 : 0;
 }
@@ -78,7 +78,7 @@ std::string on_one_line(std::string_view text) {
   return out;
 }
 
-/// Characters without a visible form: control characters, line ends, and marks that change the terminal's writing direction.
+/// Characters without a visible form: control characters, line ends, and marks that change the writing direction in a terminal.
 static bool is_invisible(char32_t c) {
   const auto within = [c](char32_t first, char32_t last) { return first <= c && c <= last; };
   return c < 0x20 || within(0x7F, 0x9F) || within(0x200E, 0x200F) || within(0x2028, 0x202E) || within(0x2066, 0x2069);

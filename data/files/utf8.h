@@ -18,14 +18,14 @@ char32_t take_character(std::string_view& text);
 /// Replaces every byte that is not part of well-formed UTF-8 by U+FFFD.
 std::string valid_utf8(std::string_view text);
 
-/// The character in UTF-8.
+/// Encodes the character in UTF-8.
 std::string utf8_of(char32_t character);
 
-/// Quotes the text for an error message: control characters and invalid UTF-8 as \xNN, cut to some 64 bytes.
+/// Quotes the text for an error message, with control characters and invalid UTF-8 as \xNN, cut to about 64 bytes.
 std::string in_quotes(std::string_view text);
 
-/// Puts the text on one line, for drawing: invalid UTF-8 becomes U+FFFD; control characters (including line ends) and Unicode's
-/// line and paragraph separators become spaces.
+/// Puts the text on one line for display: invalid UTF-8 becomes U+FFFD; control characters (including line ends) and Unicode's line
+/// and paragraph separators become spaces.
 std::string on_one_line(std::string_view text);
 
 }  // namespace argand

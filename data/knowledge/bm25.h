@@ -10,17 +10,17 @@
 
 namespace argand {
 
-/// score(q, D) = Σ_w∈q idf(w) f (k1 + 1)/(f + k1 (1 - b + b |D|/avg)), f the number of times w occurs in D, idf(w) = ln(1 + (N -
-/// n_w + ½)/(n_w + ½)), where n_w of N documents contain w. Repeated query words count each time.
+/// score(q, D) = Σ_w∈q idf(w) f (k1 + 1)/(f + k1 (1 - b + b |D|/avg)) with idf(w) = ln(1 + (N - n_w + ½)/(n_w + ½)), where w occurs
+/// f times in D and n_w of N documents contain w. Repeated query words count each time.
 /// Source: Robertson, Zaragoza, "The probabilistic relevance framework: BM25 and beyond" (2009), eq. 3.15; the 1 + in the logarithm
 /// keeps idf positive, as Lucene does.
 class Bm25 {
  public:
   using Id = Vocabulary::Id;
-  /// Documents as lists of word ids >= 0. Throws Error for an empty list.
+  /// Takes documents as lists of word ids >= 0. Throws Error for an empty list.
   explicit Bm25(const std::vector<std::vector<Id>>& documents, double k1 = 1.2, double b = 0.75);
 
-  /// The score of every document for a query of ids; ids in no document add nothing.
+  /// The score of every document for a query of ids; ids that occur in no document contribute nothing.
   std::vector<float> scores(std::span<const Id> query) const;
 
  private:
@@ -29,10 +29,10 @@ class Bm25 {
     float weight;  ///< added to the score per occurrence of the word in the query
   };
   std::int64_t n_documents_;
-  std::vector<std::vector<Posting>> postings_;  ///< by word
+  std::vector<std::vector<Posting>> postings_;  ///< postings of each word
 };
 
-/// The words that search engines index: lower-cased runs of letters and digits, without punctuation. Adds new words to the
+/// Splits text into words as search engines do: lower-cased runs of letters and digits, without punctuation. Adds new words to the
 /// vocabulary. Throws Error for text that is not UTF-8.
 std::vector<Vocabulary::Id> search_words(std::string_view text, Vocabulary& vocabulary);
 

@@ -8,14 +8,14 @@
 
 namespace argand {
 
-/// BM25 of a chunk's tokens among the first `key` tokens of every passage. Copies share the index.
+/// BM25 scores of a chunk's tokens, matched against the first `key` tokens of each passage. Copies share the index.
 class FrozenSearch {
  public:
   /// passages [P, L], 1 <= key <= L.
   FrozenSearch(const Ids& passages, std::int64_t key);
 
   /// chunks [N, m] -> the k passages with the largest scores for each [N, k], largest first, ties by lower index. `excluded` and
-  /// errors are as in nearest_rows(): excluded passages are not candidates.
+  /// errors are the same as in nearest_rows(): excluded passages are not candidates.
   Ids operator()(const Ids& chunks, std::int64_t k, std::span<const RowRange> excluded) const;
 
  private:

@@ -22,15 +22,15 @@ namespace argand {
 
 namespace {
 
-// Recall@5 of tokens among the 32 637 passages of WikiText-2: 0.83, 0.92 and 0.96 in the first three steps of CRAT (`argand train`
-// prints it); 0.77, 0.86 and 0.87 with 80 candidates and without the Euclidean transformation below.
+// Recall@5 of tokens among the 32 637 passages of WikiText-2: 0.83, 0.92 and 0.96 in the first three steps of CRAT (printed by
+// `argand train`), but 0.77, 0.86 and 0.87 with 80 candidates and without the Euclidean transformation below.
 constexpr std::size_t links = 16;       ///< per node
 constexpr std::size_t inserting = 100;  ///< candidates when inserting a node
 constexpr std::size_t searching = 200;  ///< candidates when answering a query
-/// With this many excluded rows or more, most of what the graph finds would be excluded.
+/// With this many excluded rows or more, most of the graph's results would be excluded.
 constexpr std::int64_t many_excluded = 500;
 
-/// |x - y|² of `width` numbers.
+/// |x - y|² for vectors of length `width`.
 class SquaredDistance final : public hnswlib::SpaceInterface<float> {
  public:
   explicit SquaredDistance(std::size_t width) : width_(width) {}
@@ -56,8 +56,8 @@ class SquaredDistance final : public hnswlib::SpaceInterface<float> {
 
 bool have_hnsw() { return true; }
 
-/// The graph needs distances, and a dot product is not one. Rows x are extended by sqrt(M² - |x|²), with M the length of the
-/// longest row, and queries by 0: then |q - x|² = |q|² + M² - 2 q·x, and the nearest row is the one with the largest dot product
+/// The graph needs distances, but a dot product is not one. Rows x are extended by sqrt(M² - |x|²), where M is the length of the
+/// longest row, and queries by 0. Then |q - x|² = |q|² + M² - 2 q·x, and the nearest row is the one with the largest dot product
 /// (Bachrach et al., "Speeding up the Xbox recommender system using a Euclidean transformation for inner-product spaces", RecSys
 /// 2014).
 struct HnswIndex::Graph {
@@ -77,13 +77,13 @@ struct HnswIndex::Graph {
         squares[static_cast<std::size_t>(p)] +=
             static_cast<double>(rows.data()[p * r + c]) * static_cast<double>(rows.data()[p * r + c]);
     const double longest = P > 0 ? *std::max_element(squares.begin(), squares.end()) : 0;
-    // Sequential: the graph depends on the order of insertion and must not depend on threads.
+    // Sequential, because the graph depends on the order of insertion and must not depend on the number of threads.
     for (std::int64_t p = 0; p < P; ++p)
       nodes.addPoint(
           extended(rows.data() + p * r, static_cast<float>(std::sqrt(longest - squares[static_cast<std::size_t>(p)]))).data(),
           static_cast<std::size_t>(p));
   }
-  /// The numbers of a row or a query, extended by `last`.
+  /// The elements of a row or a query, extended by `last`.
   std::vector<float> extended(const float* x, float last) const {
     std::vector<float> y(x, x + width - 1);
     y.push_back(last);
@@ -120,7 +120,7 @@ Ids HnswIndex::nearest(const Tensor<float>& queries, std::int64_t k, std::span<c
   parallel_for(N, 8, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t n = begin; n < end; ++n) {
       const RowRange out = excluded.empty() ? RowRange{} : excluded[static_cast<std::size_t>(n / group)];
-      std::vector<std::pair<float, std::int64_t>> best;  // distance squared, row
+      std::vector<std::pair<float, std::int64_t>> best;  // (squared distance, row)
       if (out.size() < many_excluded) {
         const auto wanted = static_cast<std::size_t>(std::min(P, k + out.size()));
         for (auto heap = graph_->nodes.searchKnn(graph_->extended(queries.data() + n * r, 0).data(), wanted); !heap.empty();

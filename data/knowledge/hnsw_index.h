@@ -11,16 +11,16 @@ namespace argand {
 /// Whether argand was built with hnswlib.
 bool have_hnsw();
 
-/// A graph over the rows of a matrix [P, r], for the largest dot products. The same rows give the same graph and the same answers,
-/// for any number of threads.
+/// A graph over the rows of a matrix [P, r], for the largest dot products. The same rows give the same graph and results, for any
+/// number of threads.
 class HnswIndex final : public RowIndex {
  public:
   /// Throws Error when argand was built without hnswlib.
   explicit HnswIndex(Tensor<float> rows);
   ~HnswIndex() override;
 
-  /// Searches the graph for k rows plus as many as are excluded, so that k remain. Falls back to exact search where the graph finds
-  /// fewer, or where very many are excluded.
+  /// Searches the graph for k rows plus as many as are excluded, so that k remain. Falls back to exact search if the graph finds
+  /// fewer, or if very many are excluded.
   Ids nearest(const Tensor<float>& queries, std::int64_t k, std::span<const RowRange> excluded) const override;
   /// Recall@k: the share of the exact search's results for these queries that nearest() also finds.
   double recall(const Tensor<float>& queries, std::int64_t k, std::span<const RowRange> excluded) const;

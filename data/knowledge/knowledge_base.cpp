@@ -50,8 +50,8 @@ RowRange KnowledgeBase::overlapping(std::int64_t first, std::int64_t last) const
 
 std::int64_t KnowledgeBase::most_overlapping(std::int64_t N, std::int64_t L, std::int64_t P, std::int64_t window) {
   if (window < 1) return 0;
-  // A window overlaps the passages that start in an interval of window + L - 1 positions, and each of P equal parts of all
-  // positions contains one start: the interval overlaps the parts that lie in it and one more at either end.
+  // A window overlaps the passages that start in an interval of window + L - 1 positions. The positions are divided into P equal
+  // parts, each containing one start; the interval covers some parts fully and at most one more at each end.
   const std::int64_t places = N - L + 1;
   return std::min(P, (window + L - 2) * P / places + 2);
 }

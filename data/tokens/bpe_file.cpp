@@ -11,10 +11,10 @@ namespace {
 using JsonValue = nlohmann::json;
 using Id = Tokenizer::Id;
 
-/// Larger than any vocabulary in use; bounds the memory that a file with an id of 4 000 000 000 would take.
+/// Larger than any vocabulary in use. Limits the memory that a file with an id of 4 000 000 000 could demand.
 constexpr std::int64_t most_bpe_tokens = 1 << 20;
 
-/// GPT-2 writes each byte as one visible character: printable ones as themselves, the others from U+0100 upwards.
+/// GPT-2 represents each byte by one visible character: printable bytes by themselves, others by characters from U+0100 upwards.
 class ByteAlphabet {
  public:
   ByteAlphabet() {
@@ -65,7 +65,7 @@ class Reader {
     fail("tokens", "{} is not a tokenizer.json of byte-level BPE: {}", name_, fmt::format(text, std::forward<Args>(args)...));
   }
 
-  /// The member of an object; null when it is missing or null.
+  /// The named member of an object; null if it is missing or null.
   static const JsonValue* member(const JsonValue& object, const char* key) {
     const auto found = object.find(key);
     return found == object.end() || found->is_null() ? nullptr : &*found;
@@ -110,7 +110,7 @@ class Reader {
     }
   }
 
-  /// The members of a Sequence; for anything else, the step itself.
+  /// The members of a Sequence; for any other step, the step itself.
   std::vector<const JsonValue*> steps_of(const JsonValue& step, const char* members) const {
     if (!step.is_object() || text(step, "type") != "Sequence") return {&step};
     std::vector<const JsonValue*> steps;
@@ -139,8 +139,8 @@ class Reader {
     }
   }
 
-  /// The rule of a Split. The expressions that are read match every text completely, so their matches are the parts, which a file
-  /// states in one of two ways: Isolated, or Removed with "invert".
+  /// The rule of a Split. Every supported expression matches a text completely, so the matches are the parts, which a file can
+  /// specify in two ways: as Isolated, or as Removed with "invert".
   TextCut split_of(const JsonValue& step) const {
     const JsonValue* const pattern = member(step, "pattern");
     const std::string regex = pattern != nullptr && pattern->is_object() ? text(*pattern, "Regex") : "";
@@ -158,8 +158,8 @@ class Reader {
     if (vocabulary == nullptr || !vocabulary->is_object() || vocabulary->empty()) wrong("its model has no \"vocab\"");
     for (const auto& [token, value] : vocabulary->items()) {
       const Id id = id_of(value, token);
-      // A token with characters outside the byte alphabet, such as a special token in Chinese, does not come from merges of
-      // bytes: its text is kept as it is.
+      // A token with characters outside the byte alphabet, such as a special token in Chinese, does not result from merging bytes:
+      // its text is kept unchanged.
       const std::optional<std::string> bytes = alphabet_.bytes_of(token);
       put(id, bytes.value_or(token), token);
       names_.emplace(token, id);
@@ -168,7 +168,7 @@ class Reader {
     file_.whole_words = flag(model, "ignore_merges");
   }
 
-  /// Records the bytes of a token's id.
+  /// Sets the bytes of the token with this id.
   void put(Id id, const std::string& bytes, const std::string& token) {
     const auto at = static_cast<std::size_t>(id);
     if (token.empty()) wrong("token {} is empty", id);

@@ -20,7 +20,7 @@ class BpeTokens final : public Tokenizer {
       const auto found = bpe_.ids.find(std::string(1, static_cast<char>(byte)));
       byte_token_[byte] = found == bpe_.ids.end() ? bpe_.unknown.value() : found->second;
     }
-    // At the same position, the longest added token wins.
+    // At the same position, the longest added token takes precedence.
     std::sort(bpe_.added.begin(), bpe_.added.end(), [](const auto& a, const auto& b) { return a.text.size() > b.text.size(); });
   }
 
@@ -60,7 +60,7 @@ struct BpeTokens::Encoding {
   std::vector<Id> ids;
   std::vector<std::uint32_t> bytes;
   std::vector<bool> unknown;
-  std::unordered_map<std::string, std::vector<Piece>> words;  ///< words that are already merged
+  std::unordered_map<std::string, std::vector<Piece>> words;  ///< words already merged
 };
 
 TokenText BpeTokens::encode(std::string_view text) const {
@@ -76,7 +76,7 @@ void BpeTokens::add(Encoding& to, Id id, std::uint32_t bytes) const {
   if (bpe_.unknown) to.unknown.push_back(id == *bpe_.unknown);
 }
 
-/// Splits the text at added tokens: first at those marked `first`, then, between them, at the others.
+/// Splits the text at added tokens: first at those marked `first`, then splits the rest at the others.
 void BpeTokens::add_text(Encoding& to, std::string_view text, bool first) const {
   const auto add_between = [&](std::string_view between) {
     if (between.empty()) return;
@@ -119,7 +119,7 @@ void BpeTokens::add_normalized(Encoding& to, std::string_view text) const {
   }
 }
 
-/// Splits a text without added tokens by this rule and those after it.
+/// Splits a text without added tokens by this rule and the subsequent ones.
 void BpeTokens::add_part(Encoding& to, std::string_view text, std::size_t rule) const {
   if (rule == bpe_.cuts.size()) return add_words(to, text);
   while (!text.empty()) {
@@ -139,7 +139,7 @@ void BpeTokens::add_words(Encoding& to, std::string_view text) const {
   }
 }
 
-/// `not_in_text`: the number of bytes at the start of the word that are not in the text.
+/// `not_in_text` is the number of leading bytes of the word that are not in the text.
 void BpeTokens::add_word(Encoding& to, std::string_view word, std::uint32_t not_in_text) const {
   const auto [known, is_new] = to.words.try_emplace(std::string(word));
   if (is_new) known->second = merged(word);
@@ -149,14 +149,14 @@ void BpeTokens::add_word(Encoding& to, std::string_view word, std::uint32_t not_
   }
 }
 
-/// The tokens of a word: starting from its bytes, pairs are merged, the lowest rank first, equal ranks from left to right.
+/// The tokens of a word: starting from single bytes, pairs are merged in order of rank, and from left to right at equal rank.
 std::vector<BpeTokens::Piece> BpeTokens::merged(std::string_view word) const {
   if (bpe_.whole_words)
     if (const auto whole = bpe_.ids.find(std::string(word)); whole != bpe_.ids.end())
       return {{whole->second, static_cast<std::uint32_t>(word.size())}};
   struct Part {
     Id id;
-    std::size_t before, after;  ///< neighbours; word.size() at the ends
+    std::size_t before, after;  ///< indices of the neighbours; word.size() if there is none
     bool gone = false;
   };
   struct Candidate {
@@ -183,7 +183,7 @@ std::vector<BpeTokens::Piece> BpeTokens::merged(std::string_view word) const {
     const Candidate best = queue.top();
     queue.pop();
     const BpeFile::Merge* const merge = merge_at(best.left);
-    if (merge == nullptr || merge->merged != best.merged) continue;  // outdated: one of the two has been merged since
+    if (merge == nullptr || merge->merged != best.merged) continue;  // outdated: one of the two has already been merged
     Part& left = parts[best.left];
     Part& right = parts[left.after];
     left.id = best.merged;

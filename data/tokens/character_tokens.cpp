@@ -13,7 +13,7 @@ namespace {
 
 constexpr const char *unknown_line = "<unk>", *replacement = "\xEF\xBF\xBD";  // U+FFFD
 
-/// A character as shown in tables: invisible ones become a symbol.
+/// A character as displayed in tables: invisible ones are shown as a symbol.
 std::string visible(char32_t character) {
   if (character == U' ') return "·";
   if (character == U'\n') return "↵";

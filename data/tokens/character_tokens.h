@@ -8,7 +8,7 @@
 
 namespace argand {
 
-/// The Unicode characters of a text, in code point order, and `<unk>`, the last, for all others.
+/// The Unicode characters of a text, in code point order, followed by `<unk>` for all others.
 class CharacterTokens final : public Tokenizer {
  public:
   /// Throws Error for an empty text.
@@ -23,7 +23,7 @@ class CharacterTokens final : public Tokenizer {
   std::string shown(Id id) const override;
   using Tokenizer::shown;
   std::optional<Id> unknown() const override { return static_cast<Id>(characters_.size()); }
-  /// One character per line, ASCII control characters and the backslash as \xNN; `<unk>` is last.
+  /// One character per line, with ASCII control characters and the backslash as \xNN; `<unk>` comes last.
   std::string file() const override;
   TokenizerPtr extended(std::string_view text, std::int64_t most) const override;
 

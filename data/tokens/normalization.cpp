@@ -11,10 +11,10 @@
 namespace argand {
 namespace {
 
-/// The first combining mark. No character below this one is changed, or joined to the character before it.
+/// The first combining mark. Characters below it are neither changed nor combined with the preceding character.
 constexpr char32_t first_mark = 0x300;
 
-// Hangul syllables: a leading consonant, a vowel, and perhaps a trailing consonant (Unicode, section 3.12).
+// Hangul syllables: a leading consonant, a vowel, and an optional trailing consonant (Unicode, section 3.12).
 constexpr char32_t syllables = 0xAC00, leading = 0x1100, vowels = 0x1161, trailing = 0x11A7;
 constexpr char32_t leading_count = 19, vowel_count = 21, trailing_count = 28,
                    syllable_count = leading_count * vowel_count * trailing_count;
@@ -54,7 +54,7 @@ const Pairs& pairs() {
   return all;
 }
 
-/// The character that these two compose to; 0 when there is none.
+/// The character composed of these two, or 0 if there is none.
 char32_t compose(char32_t first, char32_t second) {
   if (is_between(first, leading, leading_count) && is_between(second, vowels, vowel_count))
     return syllables + ((first - leading) * vowel_count + (second - vowels)) * trailing_count;
@@ -65,7 +65,7 @@ char32_t compose(char32_t first, char32_t second) {
   return found == pairs().composites.end() ? 0 : found->second;
 }
 
-/// Whether nothing before the character can join it or change places with it.
+/// Whether the character can neither combine with nor be reordered before anything that precedes it.
 bool has_boundary_before(char32_t c) {
   if (c < first_mark) return true;
   std::u32string parts;
@@ -85,7 +85,7 @@ std::u32string composed(const std::u32string& text) {
   }
   std::u32string whole;
   std::size_t base = text.npos;  // index in `whole` of the last base character
-  int before = 0;                // combining class of the last mark between it and the next character
+  int before = 0;                // combining class of the last mark between the base and the next character
   for (const char32_t c : parts) {
     const int own = combining_class(c);
     if (base != text.npos && (base + 1 == whole.size() || before < own))
@@ -114,7 +114,7 @@ NfcText::NfcText(std::string_view text) {
   add(text.substr(begin), begin);
 }
 
-/// Adds a part that nothing before or after it joins.
+/// Adds a part that does not combine with anything before or after it.
 void NfcText::add(std::string_view part, std::size_t at) {
   std::u32string characters;
   for (std::string_view rest = part; !rest.empty();) characters += take_character(rest);

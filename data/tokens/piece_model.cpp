@@ -14,8 +14,8 @@ namespace {
 /// A field of a Protocol Buffers message: its number and, depending on its type, its value.
 struct Field {
   std::uint64_t number = 0;
-  std::uint64_t integer = 0;  ///< of a varint, and the bits of a fixed one
-  std::string_view bytes;     ///< of a string or a message
+  std::uint64_t integer = 0;  ///< the value of a varint, or the bits of a fixed-width number
+  std::string_view bytes;     ///< the contents of a string or message
   int type = 0;
 };
 
@@ -26,7 +26,7 @@ class Message {
 
   bool done() const { return rest_.empty(); }
 
-  /// Throws a std::string with the reason.
+  /// Throws a std::string that gives the reason.
   Field next() {
     const std::uint64_t tag = varint();
     Field field;
@@ -94,8 +94,8 @@ void check_piece(std::string_view bytes) {
   if (!named) throw std::string("a piece that is empty or not UTF-8");
 }
 
-/// The rules are a length, a double-array trie (github.com/s-yata/darts-clone) of that many bytes, and the zero-terminated texts
-/// that its leaves point to. Throws unless every step that a search can take stays inside.
+/// The rules consist of a length, a double-array trie (github.com/s-yata/darts-clone) of that many bytes, and the zero-terminated
+/// texts that its leaves point to. Throws unless every step of any possible search stays within bounds.
 void check_rules(std::string_view rules) {
   if (rules.empty()) return;
   const char* wrong = "normalisation rules that point outside their table";
@@ -109,7 +109,7 @@ void check_rules(std::string_view rules) {
   const std::size_t texts = rules.size() - length;
   for (std::size_t i = 0; i < units.size(); ++i) {
     const std::uint32_t unit = units[i];
-    if (i > 0 && unit >> 31) continue;  // a leaf ends the search; unit 0 starts it, whatever it contains
+    if (i > 0 && unit >> 31) continue;  // a leaf ends the search; unit 0 starts it, even if marked as a leaf
     const std::size_t next = i ^ ((unit >> 10) << ((unit & (1U << 9)) >> 6));
     if ((next | 0xFF) >= units.size()) throw std::string(wrong);
     if ((unit >> 8 & 1) && (units[next] & ~(1U << 31)) >= texts) throw std::string(wrong);

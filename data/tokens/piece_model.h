@@ -1,21 +1,21 @@
 #pragma once
-/// Validates a SentencePiece model before SentencePiece loads it, which reads the file's tables without bounds checks.
+/// Validates a SentencePiece model before SentencePiece loads it: SentencePiece reads the file's tables without bounds checks.
 
 #include <string>
 #include <string_view>
 
 namespace argand {
 
-/// The settings in a model file.
+/// Settings read from a model file.
 struct PieceModel {
   enum class Method { Unigram = 1, Bpe = 2, Word = 3, Char = 4 };
   Method method = Method::Unigram;
-  bool dummy_prefix = true;  ///< encode each line as if a space preceded it
+  bool dummy_prefix = true;  ///< encode each line as if it were preceded by a space
 };
 
 /// Reads the bytes of a *.model, a ModelProto of sentencepiece_model.proto. Throws Error, starting with `op` and naming `name`, for
-/// truncated or ill-formed messages, pieces that are empty, not UTF-8, or without a finite score, and a table of normalisation
-/// rules that points outside itself.
+/// truncated or malformed messages, for pieces that are empty, not UTF-8, or without a finite score, and for a table of
+/// normalisation rules that points outside itself.
 PieceModel check_piece_model(std::string_view op, const std::string& name, std::string_view bytes);
 
 }  // namespace argand

@@ -20,10 +20,10 @@ namespace {
 
 namespace sp = sentencepiece;
 
-/// SentencePiece's sign for a space.
+/// SentencePiece's symbol for a space.
 constexpr std::string_view space_sign = "\xE2\x96\x81", replacement_sign = "\xEF\xBF\xBD";
 
-/// Calls f(), a SentencePiece call: it reports errors by a status, but code inside it can throw.
+/// Calls f(), which calls SentencePiece: errors are reported by a status, but code inside SentencePiece can also throw.
 template <class F>
 auto guarded(const std::string& name, const F& f) {
   try {
@@ -37,7 +37,7 @@ auto guarded(const std::string& name, const F& f) {
   }
 }
 
-/// The numbers in a text, in order.
+/// The integers that occur in a text, in order.
 std::vector<std::int64_t> numbers_in(std::string_view text) {
   std::vector<std::int64_t> numbers;
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -62,7 +62,7 @@ std::string translate_error(std::string_view why) {
 
 class PieceTokens final : public Tokenizer {
  public:
-  /// `name`: the file's name, for messages.
+  /// `name` is the file's name, for error messages.
   PieceTokens(std::string model, const std::string& name)
       : name_(name), model_(std::move(model)), about_(check_piece_model("tokens", name, model_)) {
     const bool loaded = guarded(name, [&] { return processor_.LoadFromSerializedProto(model_).ok(); });
@@ -98,7 +98,7 @@ class PieceTokens final : public Tokenizer {
   Id line_end_ = -1;
 };
 
-/// Replaces each space sign of a piece.
+/// Replaces each space symbol in a piece by `space`.
 std::string with_spaces(std::string_view piece, std::string_view space) {
   std::string text;
   for (std::size_t at = 0; at < piece.size();) {
@@ -113,7 +113,7 @@ TokenText PieceTokens::encode(std::string_view text) const {
   std::vector<Id> ids;
   std::vector<std::uint32_t> bytes;
   std::vector<bool> unknown;
-  std::uint32_t left_out = 0;  // bytes that no piece covers yet
+  std::uint32_t left_out = 0;  // bytes not yet covered by a piece
   const auto add = [&](Id id, std::uint32_t length) {
     ids.push_back(id);
     bytes.push_back(length + left_out);
@@ -161,7 +161,7 @@ std::string PieceTokens::shown(Id id) const {
   return id == line_end_ ? "↵" : on_one_line(with_spaces(processor_.IdToPiece(id), "·"));
 }
 
-/// The lines of a text, from which SentencePiece learns. Long lines are split, since it skips those above its limit.
+/// The lines of a text, from which SentencePiece learns. Lines longer than its limit are split, because it would skip them.
 class Lines final : public sp::SentenceIterator {
  public:
   static constexpr std::size_t longest = 4096, most = 1'000'000;
@@ -187,7 +187,7 @@ class Lines final : public sp::SentenceIterator {
     if (end > longest) {
       end = part_.rfind(' ', longest);
       if (end == part_.npos || end == 0) end = longest;
-      while (end > 1 && (part_[end] & '\xC0') == '\x80') --end;  // not inside a character
+      while (end > 1 && (part_[end] & '\xC0') == '\x80') --end;  // do not cut inside a character
     }
     line_ = part_.substr(0, end);
     part_.remove_prefix(end);
@@ -215,7 +215,7 @@ TokenizerPtr learn_pieces(const std::string& kind, std::string_view text, std::i
                                                                    {"bos_id", "-1"},
                                                                    {"eos_id", "-1"},
                                                                    {"max_sentence_length", fmt::format("{}", Lines::longest)},
-                                                                   {"num_threads", "2"},  // the pieces depend on it
+                                                                   {"num_threads", "2"},  // the pieces depend on this number
                                                                    {"minloglevel", "9"}},
                                                                   &lines, &model);
   require(status.ok(), "tokens", "SentencePiece cannot learn {} pieces from this text: {}", pieces,

@@ -16,7 +16,7 @@ constexpr std::string_view qwen2_regex =
 
 constexpr std::string_view contractions[] = {"'s", "'t", "'re", "'ve", "'m", "'ll", "'d"};
 
-/// The number of bytes at the beginning of the text that are characters of one class, at most so many of them.
+/// The length in bytes of the text's leading run of characters of one class, counting at most `most` characters.
 template <class Class>
 std::size_t run_of(const Class& in_class, std::string_view text, std::size_t most = std::string_view::npos) {
   std::string_view rest = text;
@@ -45,7 +45,7 @@ std::size_t gpt2_word(std::string_view text) {
   return spaces(text);
 }
 
-/// (?i:'s|'t|'re|'ve|'m|'ll|'d), or 0; of all other characters only the long s equals one of these letters when case is ignored.
+/// (?i:'s|'t|'re|'ve|'m|'ll|'d), or 0; besides these letters, only the long s (ſ) matches when case is ignored.
 std::size_t contraction_in_any_case(std::string_view text) {
   if (text.starts_with("'\u017F")) return 3;
   const auto same = [](char a, char b) { return a == b || (a >= 'A' && a <= 'Z' && a + ('a' - 'A') == b); };
@@ -60,7 +60,7 @@ std::size_t gpt4_word(std::string_view text, std::size_t most_digits) {
   if (const std::size_t length = contraction_in_any_case(text); length > 0) return length;
   if (const std::size_t length = run_of(is_letter, text); length > 0) return length;
   if (const std::size_t length = run_of(is_number, text, most_digits); length > 0) return length;
-  // Letters may follow one other character of any kind except a line end, and are in one part with it.
+  // Letters may be preceded by one character of any kind except a line end, which becomes part of the same word.
   const std::size_t first = run_of([](char32_t c) { return !is_line_end(c); }, text, 1);
   if (first > 0)
     if (const std::size_t length = run_of(is_letter, text.substr(first)); length > 0) return first + length;

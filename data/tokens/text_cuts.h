@@ -1,5 +1,5 @@
 #pragma once
-/// The rules by which byte-level BPE cuts a text, before it merges bytes within the parts.
+/// The rules by which byte-level BPE splits a text before merging bytes within the parts.
 
 #include <cstddef>
 #include <optional>
@@ -8,17 +8,17 @@
 namespace argand {
 
 enum class TextCut {
-  Digits,     ///< between digits and all else
-  EachDigit,  ///< the same, and between two digits
-  Gpt2,       ///< GPT-2's words
-  Gpt4,       ///< GPT-4's and Llama 3's: line ends apart, at most three digits together
+  Digits,     ///< split digits from everything else
+  EachDigit,  ///< the same, and split digits from each other
+  Gpt2,       ///< GPT-2's rule for words
+  Gpt4,       ///< GPT-4's and Llama 3's rule: line ends are separate, at most three digits together
   Qwen2,      ///< the same with single digits
 };
 
-/// The length of the first part in bytes; the text is not empty.
+/// The length in bytes of the first part of a non-empty text.
 std::size_t first_part(TextCut cut, std::string_view text);
 
-/// The rule that a tokenizer.json spells as this regular expression; nothing for any other expression.
+/// The rule that corresponds to this regular expression in a tokenizer.json; empty for any other expression.
 std::optional<TextCut> cut_of_regex(std::string_view regex);
 
 }  // namespace argand

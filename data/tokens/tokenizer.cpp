@@ -9,7 +9,7 @@
 namespace argand {
 namespace {
 
-/// Texts with more distinct characters than this are split into pieces by default: an alphabet this large makes a large model.
+/// By default, texts with more distinct characters than this are split into pieces: so large an alphabet would need a large model.
 constexpr std::int64_t small_alphabet = 256;
 
 TokenizerPtr tokens_for(std::string_view training_text) {

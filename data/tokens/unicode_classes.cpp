@@ -10,7 +10,7 @@ struct Range {
   char32_t first, last;
 };
 
-// Ascending; from Unicode's DerivedGeneralCategory.txt.
+// In ascending order, from Unicode's DerivedGeneralCategory.txt.
 constexpr Range letters[] = {
     {0x41, 0x5A},       {0x61, 0x7A},       {0xAA, 0xAA},       {0xB5, 0xB5},       {0xBA, 0xBA},       {0xC0, 0xD6},
     {0xD8, 0xF6},       {0xF8, 0x2C1},      {0x2C6, 0x2D1},     {0x2E0, 0x2E4},     {0x2EC, 0x2EC},     {0x2EE, 0x2EE},
@@ -154,7 +154,7 @@ constexpr Range numbers[] = {
     {0x1E950, 0x1E959}, {0x1EC71, 0x1ECAB}, {0x1ECAD, 0x1ECAF}, {0x1ECB1, 0x1ECB4}, {0x1ED01, 0x1ED2D}, {0x1ED2F, 0x1ED3D},
     {0x1F100, 0x1F10C}, {0x1FBF0, 0x1FBF9}};
 
-// Unicode 14, UnicodeData.txt.
+// From UnicodeData.txt of Unicode 14.
 struct Marks {
   char32_t first, last;
   unsigned char combining_class;
@@ -239,7 +239,7 @@ constexpr Marks marks[] = {
     {0x1E944, 0x1E949, 230}, {0x1E94A, 0x1E94A, 7},
 };
 
-/// The range that the character is in; nullptr when there is none.
+/// The range that contains the character; nullptr if there is none.
 template <class R, std::size_t n>
 const R* range_of(const R (&ranges)[n], char32_t character) {
   const R* const after = std::upper_bound(ranges, ranges + n, character, [](char32_t c, const R& r) { return c < r.first; });

@@ -1,16 +1,16 @@
 #pragma once
-/// The classes of characters at which tokenizers split text.
+/// The character classes at which tokenizers split text.
 
 namespace argand {
 
-/// General category L of Unicode 17.
+/// Letters: general category L in Unicode 17.
 bool is_letter(char32_t character);
-/// General category N of Unicode 17: digits of every script, fractions, Roman numerals.
+/// Numbers: general category N in Unicode 17, i.e. digits of every script, fractions, Roman numerals.
 bool is_number(char32_t character);
-/// Unicode's property White_Space.
+/// The Unicode property White_Space.
 bool is_space(char32_t character);
-/// The canonical combining class in Unicode 14: 0 for base characters; marks of different classes on one character are sorted by
-/// class.
+/// The canonical combining class in Unicode 14: 0 for base characters; marks of different classes on the same character are sorted
+/// by class.
 int combining_class(char32_t character);
 
 }  // namespace argand

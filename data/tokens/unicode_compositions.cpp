@@ -6,7 +6,7 @@
 namespace argand {
 namespace {
 
-// All tables are in order of the first number, from Unicode 14's UnicodeData.txt and CompositionExclusions.txt.
+// All tables are sorted by their first column. Source: UnicodeData.txt and CompositionExclusions.txt of Unicode 14.
 
 constexpr Composition compositions[] = {
     {0xC0, 0x41, 0x300},         {0xC1, 0x41, 0x301},         {0xC2, 0x41, 0x302},         {0xC3, 0x41, 0x303},
@@ -247,7 +247,7 @@ constexpr Composition compositions[] = {
     {0x11938, 0x11935, 0x11930},
 };
 
-// Characters that are decomposed but never composed again.
+// Characters that are decomposed but never recomposed.
 constexpr Composition only_apart[] = {
     {0x344, 0x308, 0x301},       {0x958, 0x915, 0x93C},       {0x959, 0x916, 0x93C},       {0x95A, 0x917, 0x93C},
     {0x95B, 0x91C, 0x93C},       {0x95C, 0x921, 0x93C},       {0x95D, 0x922, 0x93C},       {0x95E, 0x92B, 0x93C},
@@ -273,7 +273,7 @@ constexpr Composition only_apart[] = {
     {0x1D1C0, 0x1D1BC, 0x1D16F},
 };
 
-// Characters equivalent to a single other one: the first of a run of consecutive characters, and what each of the run is.
+// Characters equivalent to a single other character: the first of a run of consecutive code points, and the equivalent of each.
 struct Others {
   char32_t first;
   std::u32string_view same_as;
@@ -341,7 +341,7 @@ constexpr Others others[] = {
      U"嶲霣𩅅𩈚䩮䩶韠𩐊䪲𩒖頋頋頩𩖶飢䬳餩馧駂駾䯎𩬰鬒鱀鳽䳎䳭鵧𪃎䳸𪄅𪈎𪊑麻䵖黹黾鼅鼏鼖鼻𪘀"},
 };
 
-/// The last entry of a table that begins at the character or before it; nullptr before the first.
+/// The last table entry that does not start after the character; nullptr if there is none.
 template <class Entry, std::size_t n>
 const Entry* entry_at(const Entry (&table)[n], char32_t character, char32_t Entry::*first) {
   const Entry* const after = std::upper_bound(std::begin(table), std::end(table), character,

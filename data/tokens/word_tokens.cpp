@@ -11,10 +11,10 @@ namespace {
 
 constexpr const char *end_of_line = "<eos>", *unknown_word = "<unk>";
 
-/// Calls f(word, bytes) for every word and, as `<eos>`, every "\n"; `bytes`: from the previous token's end to its own.
+/// Calls f(word, bytes) for every word, and with `<eos>` for every "\n"; `bytes` counts from the end of the previous token.
 template <class F>
 void for_each_token(std::string_view text, const F& f) {
-  std::size_t passed = 0;  // bytes of whitespace
+  std::size_t passed = 0;  // bytes since the end of the previous token
   while (!text.empty()) {
     const std::size_t end = std::min(text.find('\n'), text.size());
     std::string_view line = text.substr(0, end);
@@ -52,7 +52,7 @@ Vocabulary words_of(std::string_view text, std::int64_t most) {
   });
   require(all.size() > 0 && all.words() != std::vector<std::string>{end_of_line}, "words", "the training text has no words");
 
-  std::vector<Vocabulary::Id> order;  // the most frequent words, without the two that are always included
+  std::vector<Vocabulary::Id> order;  // the most frequent words, apart from the two that are always included
   for (Vocabulary::Id id = 0; id < all.size(); ++id)
     if (all.word(id) != end_of_line && all.word(id) != unknown_word) order.push_back(id);
   if (most > 0 && most < static_cast<std::int64_t>(order.size())) {

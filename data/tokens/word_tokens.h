@@ -1,18 +1,18 @@
 #pragma once
-/// Tokens that are whitespace-separated words, with `<eos>` after every line, blank ones included.
+/// Tokens that are whitespace-separated words, with `<eos>` after every line, even if it is blank.
 
 #include "data/tokens/tokenizer.h"
 #include "data/vocabulary.h"
 
 namespace argand {
 
-/// The length in bytes above which a word is rejected: a text with longer ones is not made of words.
+/// The length in bytes above which a word is rejected: a text with longer ones does not consist of words.
 inline constexpr std::size_t longest_word = 1000;
 
-/// The words of a text in order of first occurrence, or the `most` most frequent of them (0: all; ties by first occurrence), always
-/// with `<eos>`, and with `<unk>` for all other words: at its place in the text, or else at the end. WikiText-2 has 33 278 of
-/// them, the vocabulary for which perplexities are published. Throws Error for a text without words and for words that are too
-/// long, naming the line.
+/// The words of a text in order of first occurrence, or the `most` most frequent of them (0: all; ties by first occurrence). Always
+/// includes `<eos>` and, for all other words, `<unk>`: where it first occurs in the text, or else at the end. WikiText-2 has 33 278
+/// of them, the vocabulary used for published perplexities. Throws Error for a text without words and for words that are too long,
+/// naming the line.
 Vocabulary words_of(std::string_view text, std::int64_t most = 0);
 
 class WordTokens final : public Tokenizer {
@@ -21,7 +21,7 @@ class WordTokens final : public Tokenizer {
 
   std::string kind() const override { return "words"; }
   std::int64_t size() const override { return words_.size(); }
-  /// Throws Error for an unknown word when there is no `<unk>`. Drops line ends when there is no `<eos>`.
+  /// Throws Error for an unknown word if there is no `<unk>`. Drops line ends if there is no `<eos>`.
   TokenText encode(std::string_view text) const override;
   std::string text(Id id, bool line_start) const override;
   std::string shown(Id id) const override;
@@ -36,9 +36,9 @@ class WordTokens final : public Tokenizer {
   Vocabulary words_;
 };
 
-/// Rebuilds a text from its ids: words preceded by a space, except at the start of a line, and `<eos>` as a line end.
+/// Rebuilds a text from its ids: each word is preceded by a space, except at the start of a line, and `<eos>` becomes a line end.
 std::string text_of(const Vocabulary& words, const Ids& ids);
-/// The number of bytes of that text for each token.
+/// The number of bytes that each token contributes to text_of().
 std::vector<std::uint32_t> bytes_of(const Vocabulary& words, const Ids& ids);
 
 }  // namespace argand

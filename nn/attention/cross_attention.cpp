@@ -42,7 +42,7 @@ Var<R> CrossAttention<R>::operator()(const Var<R>& x, const Var<R>& y, ForwardPa
 template <RealScalar R>
 Tensor<R> CrossAttention<R>::shares(const Var<R>& x, const Var<R>& y, std::int64_t parts, const Places& of_x,
                                     const Places& of_y) const {
-  // One-hot values that encode the part a key belongs to: the output is the sum of the weights in each part.
+  // The values are one-hot vectors that encode the part each key belongs to, so the output is the sum of the weights in each part.
   const NoGrad none;
   const std::int64_t N = x.dim(0), t = x.dim(1), K = y.dim(1);
   Tensor<R> where = Tensor<R>::zeros({N, K, n_heads_ * parts});

@@ -15,7 +15,7 @@ template <RealScalar R>
 class Projection final : public Module<R> {
  public:
   static Projection dense(Init& init, std::int64_t in, std::int64_t out, bool bias);
-  /// Throws when a width is odd.
+  /// Throws if a width is odd.
   static Projection complex(Init& init, std::int64_t in, std::int64_t out);
 
   /// x [..., in] -> [..., out].

@@ -10,7 +10,7 @@ namespace argand {
 
 namespace {
 
-/// Appends [B, t, D] to [B, T, D].
+/// Concatenates [B, T, D] and [B, t, D] along the time axis.
 template <RealScalar R>
 Tensor<R> append(const Tensor<R>& old, const Tensor<R>& fresh) {
   if (old.size() == 0) return fresh;

@@ -11,17 +11,17 @@
 
 namespace argand {
 
-/// State that a family adds to a layer's cache.
+/// Base class for state that a family adds to a layer's cache.
 struct FamilyCache {
   virtual ~FamilyCache() = default;
 };
 
-/// Keys and values of one layer, [B, length, width], already computed during generation.
+/// Keys and values of one layer, [B, length, width], cached during generation.
 template <RealScalar R>
 struct LayerCache {
   Tensor<R> k, v;
 
-  /// The family's own state, created on first use; a model uses only one type.
+  /// State specific to the family, created on first use; a model uses only one type C.
   template <std::derived_from<FamilyCache> C>
   C& own() {
     if (!own_) own_ = std::make_unique<C>();
@@ -32,36 +32,36 @@ struct LayerCache {
   std::unique_ptr<FamilyCache> own_;
 };
 
-/// One pass through one attention layer.
+/// The arguments of one attention layer in one forward pass.
 template <RealScalar R>
 struct AttentionPass {
   ForwardPass& forward;
   bool causal = true;
   std::shared_ptr<const std::vector<std::uint8_t>> visible_keys = nullptr;  ///< as in AttentionOptions
-  std::int64_t first_position = 0;                                          ///< of the first query: the number of cached tokens
-  LayerCache<R>* cache = nullptr;                                           ///< null outside generation
+  std::int64_t first_position = 0;                                          ///< number of cached tokens before the first query
+  LayerCache<R>* cache = nullptr;                                           ///< null unless generating
   std::vector<Var<std::complex<R>>>* queries = nullptr;  ///< collects each layer's complex queries for the phase contrastive loss
 
   const ForwardContext& context() const { return forward.context(); }
-  /// Applies dropout to x at the next site.
+  /// Applies dropout to x at the next dropout site.
   template <Scalar T>
   Var<T> drop(const Var<T>& x) const {
     return forward.drop(x);
   }
-  /// Options of the next attention with these heads; draws its dropout mask.
+  /// Options for the next attention op with these heads; draws its dropout mask.
   AttentionOptions options(std::int64_t n_heads, double scale) const;
-  /// In generation: appends the new keys and values [B, t, width] to the cache and sets k and v to the cache's contents.
+  /// During generation, appends the new keys and values [B, t, width] to the cache and sets k and v to all cached ones.
   void remember(Var<R>& k, Var<R>& v) const;
-  /// Passes queries and keys [B, t, n_heads · n] or [B, t, n_heads, n] to the observer, as they are before rotation by position.
+  /// Passes queries and keys [B, t, n_heads · n] or [B, t, n_heads, n] to the observer, before they are rotated by position.
   void show(const Tensor<std::complex<R>>& q, const Tensor<std::complex<R>>& k, std::int64_t n_heads) const;
-  /// Returns attend(values), values [B, Tk, H·d_v], and passes the attention weights to the observer.
+  /// Returns attend(values), where values is [B, Tk, H·d_v], and passes the attention weights to the observer.
   template <Scalar T, class Attend>
   Var<T> watched(const Var<T>& values, std::int64_t n_heads, const Attend& attend) const {
     if (const AttentionWatch* watch = context().watch; watch != nullptr && watch->weights)
       watch->weights(attention_weights<T>(values.dim(0), values.dim(1), n_heads, attend));
     return attend(values);
   }
-  /// attention() of the new queries over the cached and the new keys, which are appended. Scores are scaled by 1/sqrt(d_k).
+  /// attention() of the new queries over cached and new keys; the new ones are cached. Scores are scaled by 1/sqrt(d_k).
   Var<R> attend(const Var<R>& q, const Var<R>& k, const Var<R>& v, std::int64_t n_heads) const;
 };
 

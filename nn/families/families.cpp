@@ -1,4 +1,4 @@
-/// The list of families. To add one, write nn/families/NAME/ and add its line here.
+/// The list of families. To add one, create nn/families/NAME/ and add a line for it here.
 
 #include <algorithm>
 
@@ -7,7 +7,7 @@
 
 namespace argand {
 
-// Each family's family.cpp defines its function.
+// Each function is defined in the family.cpp of its family.
 #ifndef ARGAND_FAMILIES  // web/model compiles only two families
 #define ARGAND_FAMILIES(f) f(transformer) f(complexformer) f(crope) f(crat) f(qic)
 #endif

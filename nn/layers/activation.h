@@ -1,6 +1,6 @@
 #pragma once
-/// Activations with parameters. Those without are functions: tanh, relu, gelu (autograd/ops/elementwise/activation.h), crelu,
-/// cardioid (complex_activation.h).
+/// Activations with parameters. Activations without parameters are functions: tanh, relu, gelu
+/// (autograd/ops/elementwise/activation.h), crelu, cardioid (complex_activation.h).
 
 #include "autograd/ops/elementwise/complex_activation.h"
 #include "autograd/ops/elementwise/complex_parts.h"
@@ -15,7 +15,7 @@ namespace argand {
 template <RealScalar R>
 class ModRelu final : public Module<R> {
  public:
-  /// `axes_after`: the number of axes after the channels: 0 in z [..., channels], 1 in a signal [N, channels, L], 2 in an image.
+  /// `axes_after`: the number of axes after the channels: 0 for z [..., channels], 1 for a signal [N, channels, L], 2 for an image.
   explicit ModRelu(Init& init, std::int64_t channels, int axes_after = 0, double threshold = 0)
       : c(init.full<R>(Role::Bias, {channels}, threshold)), axes_after_(axes_after) {
     require(axes_after >= 0 && axes_after < Shape::max_rank, "ModRelu", "axes_after {} is out of range", axes_after);

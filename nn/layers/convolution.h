@@ -15,7 +15,7 @@ class Conv1d final : public Module<RealOf<T>> {
     std::int64_t stride = 1, padding = 0, dilation = 1, groups = 1;
     bool bias = true;
   };
-  /// Throws unless groups divides both channel counts.
+  /// Throws unless both channel counts are divisible by groups.
   Conv1d(Init& init, std::int64_t in, std::int64_t out, std::int64_t window, const Options& options);
   Conv1d(Init& init, std::int64_t in, std::int64_t out, std::int64_t window) : Conv1d(init, in, out, window, Options()) {}
   /// x [N, in, L] -> [N, out, l], l = (L + 2 padding - dilation (window - 1) - 1)/stride + 1.
@@ -29,7 +29,7 @@ class Conv1d final : public Module<RealOf<T>> {
   ConvolutionOptions options_;
 };
 
-/// The two-dimensional version, for images.
+/// The two-dimensional version of Conv1d, for images.
 template <Scalar T>
 class Conv2d final : public Module<RealOf<T>> {
  public:
@@ -38,7 +38,7 @@ class Conv2d final : public Module<RealOf<T>> {
     std::int64_t groups = 1;
     bool bias = true;
   };
-  /// Throws unless groups divides both channel counts.
+  /// Throws unless both channel counts are divisible by groups.
   Conv2d(Init& init, std::int64_t in, std::int64_t out, std::array<std::int64_t, 2> window, const Options& options);
   Conv2d(Init& init, std::int64_t in, std::int64_t out, std::array<std::int64_t, 2> window)
       : Conv2d(init, in, out, window, Options()) {}

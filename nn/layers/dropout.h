@@ -7,13 +7,13 @@
 
 namespace argand {
 
-/// The random numbers of a mask: a pure function of the run's seed, the training step, and the mask's index in the pass.
+/// The random numbers for a mask: a pure function of the run's seed, the training step, and the mask's index in the pass.
 inline Random dropout_random(std::uint64_t seed, std::uint64_t step, std::uint64_t place) {
   return Random(seed ^ 0xD20D0u, step << 16 | place);
 }
 
-/// Puts this thread in training mode while it lives. Dropout masks are a pure function of (seed, step, layer's index in the pass,
-/// element), so a resumed run drops the same activations, and so does a second pass in its own TrainingStep.
+/// Puts the current thread in training mode for its lifetime. Dropout masks are a pure function of (seed, step, layer's index in
+/// the pass, element), so a resumed run drops the same activations, as does a second pass with a new TrainingStep.
 ///
 ///     const TrainingStep training(step);
 ///     backward(loss(net(x)));
@@ -34,8 +34,8 @@ class TrainingStep {
   TrainingStep* outer_;
 };
 
-/// In a TrainingStep every element is 0 with probability p and the others are divided by 1 - p; a complex number is dropped as one.
-/// Throws unless 0 <= p < 1. Source: Srivastava et al., JMLR 15 (2014), 1929.
+/// During a TrainingStep, every element is zeroed with probability p, and the others are divided by 1 - p; complex elements are
+/// dropped as a whole. Throws unless 0 <= p < 1. Source: Srivastava et al., JMLR 15 (2014), 1929.
 template <RealScalar R>
 class Dropout final : public Module<R> {
  public:

@@ -6,8 +6,8 @@
 
 namespace argand {
 
-/// h' = tanh(W x + U h + b); for complex numbers h' = modReLU(W x + U h; c). U is initially orthogonal or unitary, so that the
-/// state neither grows nor decays before training. Sources: Elman, Cognitive Science 14 (1990), 179; Arjovsky, Shah, Bengio,
+/// h' = tanh(W x + U h + b); for complex cells, h' = modReLU(W x + U h; c). U is initially orthogonal or unitary, so that the state
+/// neither grows nor decays before training. Sources: Elman, Cognitive Science 14 (1990), 179; Arjovsky, Shah, Bengio,
 /// arXiv:1511.06464, section 4.
 template <Scalar T>
 class RnnCell final : public Module<RealOf<T>> {
@@ -27,9 +27,9 @@ class RnnCell final : public Module<RealOf<T>> {
 ///
 ///     r = g(W_r x + U_r h + b_r),  z = g(W_z x + U_z h + b_z),  n = f(W_n x + U_n (r h) + b_n),  h' = z h + (1 - z) n,
 ///
-/// where r and z are real: g(a) = σ(a), f = tanh. For complex numbers g(a) = σ(½(Re a + Im a)), so that a gate scales each number
-/// of the state and never rotates it, and f = modReLU with a threshold per number. U_n is initially orthogonal or unitary. Sources:
-/// Cho et al., arXiv:1406.1078, eq. 5 to 8; complex: Wolter and Yao, arXiv:1806.08267, section 4.
+/// where r and z are real: g(a) = σ(a), f = tanh. For complex cells, g(a) = σ(½(Re a + Im a)), so that a gate scales each component
+/// of the state and never rotates it, and f = modReLU with a threshold per component. U_n is initially orthogonal or unitary.
+/// Sources: Cho et al., arXiv:1406.1078, eq. 5 to 8; complex: Wolter and Yao, arXiv:1806.08267, section 4.
 template <Scalar T>
 class GruCell final : public Module<RealOf<T>> {
  public:
@@ -43,7 +43,7 @@ class GruCell final : public Module<RealOf<T>> {
  private:
   Linear<T> gates_input_, gates_state_;  ///< r and z together: [2 state, in], [2 state, state]
   Linear<T> input_, state_;
-  std::optional<Var<RealOf<T>>> threshold_;  ///< complex only
+  std::optional<Var<RealOf<T>>> threshold_;  ///< complex cells only
 };
 
 }  // namespace argand

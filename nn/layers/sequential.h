@@ -1,5 +1,5 @@
 #pragma once
-/// Layers in sequence.
+/// A module that applies layers one after another.
 
 #include <tuple>
 #include <utility>
@@ -13,7 +13,7 @@ struct NoReal {};
 template <RealScalar R>
 R real_of_module(const Module<R>&);
 NoReal real_of_module(...);
-/// R of the first stage that is a Module<R>.
+/// The R of the first stage that is a Module<R>.
 template <class Stage, class... Stages>
 struct FirstReal {
   using Own = decltype(real_of_module(std::declval<const Stage&>()));
@@ -26,13 +26,13 @@ struct FirstReal {
 };
 }  // namespace detail
 
-/// Calls each stage with the result of the one before it. Stages are modules and functions without parameters; the scalar type may
-/// change on the way. Parameters are named by position, "0.weight", "2.bias".
+/// Calls each stage with the result of the previous one. Stages are modules or functions without parameters; the scalar type may
+/// change from stage to stage. Parameters are named by position, "0.weight", "2.bias".
 ///
 ///     Sequential net{Linear<C>(init, 1, 16), ModRelu<float>(init, 16), Linear<C>(init, 16, 1),
 ///                    [](const Var<C>& z) { return abs2(z); }};
 ///
-/// Use braces: they evaluate in order, so every layer draws the same initial values with every compiler; parentheses do not.
+/// Use braces: unlike parentheses, they evaluate in order, so every layer draws the same initial values with any compiler.
 template <class... Stages>
 class Sequential final : public Module<decltype(detail::FirstReal<Stages...>::choose())> {
  public:

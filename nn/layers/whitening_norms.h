@@ -1,9 +1,9 @@
 #pragma once
 /// Batch norm and layer norm of complex numbers by whitening (Trabelsi et al., "Deep complex networks", ICLR 2018, section 3.5).
 ///
-/// Dividing by a standard deviation scales |z| to 1 but leaves the distribution as elongated as it was. Whitening makes it
-/// circular: x̂ = V^(-1/2) (x - μ), V the 2×2 covariance matrix of (Re x, Im x) (eq. 4 to 6; autograd/ops/rows/whitening.h). A
-/// learned symmetric 2×2 matrix and a shift follow (eq. 7 to 10), in complex notation
+/// Dividing by a standard deviation scales |z| to 1 but leaves the distribution as elongated as before. Whitening makes it
+/// circular: x̂ = V^(-1/2) (x - μ), where V is the 2×2 covariance matrix of (Re x, Im x) (eq. 4 to 6;
+/// autograd/ops/rows/whitening.h). A learned symmetric 2×2 matrix and a shift follow (eq. 7 to 10), in complex notation
 ///
 ///     y = Γ x̂ + β = α x̂ + γ conj(x̂) + β,       Γ = [[γrr, γri], [γri, γii]],  α = (γrr + γii)/2,  γ = (γrr - γii)/2 + i γri
 ///
@@ -17,7 +17,7 @@
 
 namespace argand {
 
-/// The learned affine map: α, γ and β.
+/// The learned affine map with α, γ and β.
 template <RealScalar R>
 class PlaneAffine final : public Module<R> {
  public:
@@ -45,14 +45,14 @@ class WhiteningLayerNorm final : public Module<R> {
   double eps_;
 };
 
-/// Over all axes but the second, x, y [B, channels, ...]; uses the batch's moments in a TrainingStep (nn/layers/dropout.h), the
-/// running ones otherwise.
+/// Over all axes but the second, x, y [B, channels, ...]. Uses the moments of the batch during a TrainingStep
+/// (nn/layers/dropout.h), otherwise the running moments.
 template <RealScalar R>
 class WhiteningBatchNorm final : public Module<R> {
  public:
-  /// running <- momentum · running + (1 - momentum) · batch. Throws for a momentum outside [0, 1).
+  /// running <- momentum · running + (1 - momentum) · batch. Throws if momentum is outside [0, 1).
   WhiteningBatchNorm(Init& init, std::int64_t channels, double momentum = 0.9, double eps = 1e-5);
-  /// Updates the running moments in training. Throws for a different number of channels.
+  /// Updates the running moments during training. Throws if the number of channels differs.
   Var<std::complex<R>> operator()(const Var<std::complex<R>>& x) const { return (*this)(x, TrainingStep::current() != nullptr); }
   Var<std::complex<R>> operator()(const Var<std::complex<R>>& x, bool training) const;
   void visit(const Visit<R>& f) const override {
@@ -63,7 +63,7 @@ class WhiteningBatchNorm final : public Module<R> {
   }
 
   PlaneAffine<R> affine;
-  /// Per channel, [channels]; initially μ = 0, Vrr = Vii = 1/√2, Vri = 0, as in the paper. Buffers of the module.
+  /// Values per channel, [channels]; initially μ = 0, Vrr = Vii = 1/√2, Vri = 0, as in the paper. They are buffers of the module.
   mutable PlaneMoments<R> running;
 
  private:

@@ -17,7 +17,7 @@ std::optional<std::string> text_of(const KeyTexts& settings, const std::string& 
   return std::nullopt;
 }
 
-/// The names of the rows in `table` that set the key; empty when all rows of the whole table give it the same value.
+/// The names of the rows in `table` that set the key; empty if all rows of the whole table give it the same value.
 std::string rows_with_their_own(const AblationTable& whole, const AblationTable& table, const std::string& key) {
   const auto first = text_of(whole.rows.front().settings, key);
   if (std::all_of(whole.rows.begin(), whole.rows.end(), [&](const AblationRow& r) { return text_of(r.settings, key) == first; }))
@@ -94,7 +94,7 @@ KeyTexts shared_settings(const AblationTable& whole, const AblationTable& table,
     if (request.quick) otherwise("train_articles", "1000");
     if (!has_length && (request.quick || !has_preset)) otherwise("epochs", request.quick ? "2" : "5");
   }
-  // Set explicitly even if it is the default: a folder must not mix results of two protocols.
+  // Set explicitly even if it is the default: a folder must not mix results from two protocols.
   if (lm) otherwise("eval_protocol", TrainingConfig().eval_protocol);
   return settings;
 }

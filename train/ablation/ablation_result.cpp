@@ -31,7 +31,7 @@ double number(const Json& line, const char* key) {
   return found != line.end() && found->is_number() ? found->get<double>() : 0;
 }
 
-/// The values of learnt parameters that a log line contains: every key but the usual ones.
+/// The values of learned parameters in a log line: every key except the usual ones.
 Json diagnostics_of(const Json& step) {
   constexpr std::array<std::string_view, 9> usual = {
       "step", "loss", "lr", "grad_norm", "auxiliary", "tokens_per_second", "seconds", "flops", "peak_memory"};
@@ -41,7 +41,7 @@ Json diagnostics_of(const Json& step) {
   return found;
 }
 
-/// The values collected in one pass over the log.
+/// The values collected while reading the log once.
 struct Read {
   Json last_validation, made_by, learnt;
   std::int64_t last_step = 0, since_best = 0;
@@ -79,7 +79,7 @@ struct Read {
   }
 };
 
-/// Whether the run has ended. The checkpoint, if any, decides: steps logged after it will be repeated.
+/// Whether the run has ended. A checkpoint, if there is one, decides: steps logged after it will be repeated.
 bool ended(const RunFolder& run, const RunConfig& config, const Read& log) {
   if (fs::exists(run.last())) {
     const Checkpoint last(run.last());
@@ -160,7 +160,7 @@ std::vector<SeedResults> read_results(const AblationTable& table, const std::str
   std::vector<SeedResults> results;
   for (const AblationRow& row : table.rows) {
     SeedResults& of_row = results.emplace_back();
-    std::int64_t parameters = 0;  // the same for all seeds
+    std::int64_t parameters = 0;  // the same for every seed
     for (const std::int64_t seed : seeds_of_row(out + "/" + row.name))
       if (auto result = read_result(folder_of_run(out, row.name, seed))) {
         if (result->parameters > 0) parameters = result->parameters;

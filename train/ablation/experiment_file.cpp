@@ -23,7 +23,7 @@ namespace {
 namespace argand {
 namespace {
 
-/// Reads the keys of one table of the file; keys never read are reported as unknown.
+/// Reads the keys of one table of the file; keys that were never read are reported as unknown.
 class TomlReader {
  public:
   TomlReader(const std::string& path, const toml::table& table) : path_(path), table_(table) {}
@@ -53,7 +53,7 @@ class TomlReader {
     for (const toml::node& element : *node->as_array()) all.push_back(value(element, key));
     return all;
   }
-  /// Configuration keys and their values, as on a command line.
+  /// Configuration keys and their values, in command-line form.
   KeyTexts settings(const char* key) {
     const toml::node* node = take(key, false);
     KeyTexts all;
@@ -88,7 +88,7 @@ class TomlReader {
     if (node == nullptr && needed) config_fail_at(place(), "the key {} is missing", key);
     return node;
   }
-  /// The value as text; the items of a list are separated by commas.
+  /// The value as text, with list items separated by commas.
   std::string value(const toml::node& node, const char* key) const {
     if (const auto* text = node.as_string()) return text->get();
     if (const auto* whole = node.as_integer()) return fmt::format("{}", whole->get());

@@ -1,5 +1,5 @@
 #pragma once
-/// Reads a JSON object from an untrusted source key by key; errors name the place in the file.
+/// Reads a JSON object from an untrusted source key by key; error messages include the location in the file.
 
 #include <cstdint>
 #include <nlohmann/json.hpp>
@@ -14,12 +14,12 @@ namespace argand {
 class JsonReader {
  public:
   using Json = nlohmann::ordered_json;
-  /// `place`: where the object is, for error messages. Throws InputError, which begins with `place`, if the value is not an object;
-  /// the other functions throw it for a missing key or a value of the wrong type.
+  /// `place` describes where the object is. Throws InputError, starting with `place`, if the value is not an object; the other
+  /// functions throw it for a missing key or a value of the wrong type.
   JsonReader(std::string place, const Json& value);
 
-  double number(const char* key);       ///< finite, see is_number
-  std::int64_t whole(const char* key);  ///< a whole number, 0 or more
+  double number(const char* key);       ///< finite, see is_number()
+  std::int64_t whole(const char* key);  ///< an integer >= 0
   std::string text(const char* key);    ///< a single line
   const Json& any(const char* key);
   const Json& object(const char* key);
@@ -27,7 +27,7 @@ class JsonReader {
   JsonReader part(const char* key);                ///< an object
   std::vector<JsonReader> parts(const char* key);  ///< the objects of a list
   std::vector<double> numbers(const char* key);    ///< a list of numbers
-  /// Numbers whose sums and squares are finite: at most 1e100.
+  /// Whether the value is a number of absolute value at most 1e100, so that sums and squares remain finite.
   static bool is_number(const Json& value);
   bool has(const char* key) const { return value_->contains(key); }
   /// All keys and values, for objects whose keys are data.

@@ -125,7 +125,7 @@ std::vector<RateResult> read_rates(JsonReader part) {
   return rates;
 }
 
-/// Configuration values; null means that the key is absent.
+/// Configuration values; null means that the key is missing.
 void require_settings(const JsonReader& place, const Json& settings, bool may_be_null) {
   const auto is_plain = [](const Json& v) { return v.is_string() || v.is_number() || v.is_boolean(); };
   for (const auto& [key, value] : settings.items())
@@ -251,7 +251,7 @@ Json json_of(const std::vector<RateResult>& rates) {
   return json;
 }
 
-/// The settings that differ from those of the first row, by key; null for a key that is missing in one.
+/// The settings that differ from those of the first row, by key; null for a key that is missing in one of the two.
 Json own_settings(const Json& settings, const Json& common) {
   std::set<std::string> keys;
   for (const Json* all : {&settings, &common})
@@ -270,7 +270,7 @@ Json json_of(const AblationClaim& claim) {
   return json;
 }
 
-/// Writes JSON on one line. (dump() gives some numbers 16 digits where five are enough: 0.6924400000000001 for 0.69244.)
+/// Writes JSON on one line. (dump() writes some numbers with 16 digits even if five suffice: 0.6924400000000001 for 0.69244.)
 std::string text_of(const Json& value, const char* comma = ", ", const char* colon = ": ") {
   if (value.is_number_float()) {
     const std::string number = fmt::format("{}", value.get<double>());

@@ -34,7 +34,7 @@ std::string last_names(const std::string& paths) {
   return names;
 }
 
-/// The result of the sweep in OUT/search/ROW.
+/// The result of the learning-rate search in OUT/search/ROW.
 RateResults read_rates(const std::string& folder) {
   RateResults rates;
   for (const auto& [name, outcome] : outcomes_in(folder)) {
@@ -57,7 +57,7 @@ std::set<std::int64_t> steps_of(const AblationResult& run) {
   return steps;
 }
 
-/// The steps that occur in the curves of all runs.
+/// The steps at which the curves of all runs have a value.
 std::set<std::int64_t> common_steps(const ResultTable& runs) {
   std::optional<std::set<std::int64_t>> common;
   for (const SeedResults& row : runs.results)
@@ -141,7 +141,7 @@ RunConfig config_of_settings(const Json& settings) {
     require(found != settings.end() && found->is_string(), "config", "{} is missing", key);
     return found->get<std::string>();
   };
-  // Finds the part that has a key; a key without a common default belongs to the family.
+  // Finds the section of the configuration that contains a key; a key without a common default belongs to the family.
   const std::string task = word("task");
   Json parts = parse_json("config", RunConfig::resolve({}, {{"family", word("family")}}, task).to_json());
   Json config = {{"model", Json::object()}, {"optimizer", Json::object()}, {"training", {{"seed", 0}}}};

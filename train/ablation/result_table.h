@@ -1,6 +1,6 @@
 #pragma once
-/// The rows of an ablation with the results of their runs, from which all tables are made. They are read from the folder of the
-/// runs or from a results file (result_file.h).
+/// The rows of an ablation with the results of their runs, the source of all tables. They are read from the folder of the runs or
+/// from a results file (result_file.h).
 
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -14,13 +14,13 @@ namespace argand {
 
 /// The result of a search for a row's learning rate, with seed 0.
 struct RateResult {
-  std::string rate;                ///< as it was set: "4e-3"
-  std::optional<double> metric{};  ///< perplexity, or accuracy in percent; nothing if the run diverged
+  std::string rate;                ///< as written in the settings: "4e-3"
+  std::optional<double> metric{};  ///< perplexity, or accuracy in percent; empty if the run diverged
 
   RateResult(std::string text, std::optional<double> result) : rate(std::move(text)), metric(result) {}
-  double value() const;  ///< the rate as a number; 0 if its text is not one
+  double value() const;  ///< the rate as a number; 0 if its text is not a number
 };
-/// By ascending rate.
+/// Results of a search, by ascending rate.
 struct RateResults {
   std::vector<RateResult> third{};  ///< results after a third of the steps
   std::vector<RateResult> whole{};
@@ -33,40 +33,40 @@ struct ResultTable {
   std::vector<SeedResults> results{};
   std::vector<RateResults> rates{};
   std::vector<nlohmann::ordered_json> settings{};  ///< key -> value, from the row's first run, without seed and paths
-  nlohmann::ordered_json asked{};                  ///< what was requested for all rows, as texts, without paths
+  nlohmann::ordered_json asked{};                  ///< settings requested for all rows, as texts, without paths
   bool costs = false;                              ///< whether the runs were only long enough to measure costs
 };
 
 /// A configuration (config.json, ablation.json) with file and folder paths reduced to their last names.
 nlohmann::ordered_json without_paths(nlohmann::ordered_json config);
-/// All keys of a config.json except the seed, without nesting.
+/// All keys of a config.json except the seed, flattened.
 nlohmann::ordered_json flat_settings(const nlohmann::ordered_json& config);
 /// The learning rate in the settings, if there is one.
 std::optional<double> rate_of_settings(const nlohmann::ordered_json& settings);
-/// The configuration with these settings; keys that old runs did not record get their defaults. Throws Error for unknown and
-/// missing keys.
+/// The configuration with these settings; keys that old runs did not record get their defaults. Throws Error for unknown or missing
+/// keys.
 RunConfig config_of_settings(const nlohmann::ordered_json& settings);
 
 /// The settings shared by the rows of the table's family in OUT (its ablation.json), without paths. Throws InputError, starting
-/// with `place`, when OUT holds no ablation or another family's, and Error when the file is damaged.
+/// with `place`, if OUT contains no ablation or one of another family, and Error if the file is damaged.
 nlohmann::ordered_json shared_by_rows(const AblationTable& table, const std::string& out, const std::string& place);
 
-/// The finished runs of the table's rows in OUT, no matter which command started them.
+/// The finished runs of the table's rows in OUT, regardless of which command started them.
 ResultTable read_result_folder(const AblationTable& table, const std::string& out);
 
 /// The named rows, in table order; all if none are named. Throws InputError for an unknown name; the message says that `holder` has
-/// no such row.
+/// no row of that name.
 ResultTable with_rows(const ResultTable& from, const std::vector<std::string>& wanted, const std::string& holder);
-/// Puts a row of `other` first, so that these rows are compared with it. Throws InputError, starting with `place`, unless both were
-/// scored on the same data in the same way.
+/// Puts a row of `other` first, as the reference for these rows. Throws InputError, starting with `place`, unless both were scored
+/// on the same data in the same way.
 ResultTable against_row(const ResultTable& rows, const ResultTable& other, const std::string& row, const std::string& place);
 
-/// The rows of both tables, in the order of the kept one; where both have a row, the new one is used. Throws InputError, starting
-/// with `place`, when family, task, source, requested settings, or the steps of the curves differ.
+/// The rows of both tables, in the order of `before`; if both have a row, the one in `now` is used. Throws InputError, starting
+/// with `place`, if the family, task, source, requested settings, or steps of the curves differ.
 ResultTable joined(const ResultTable& before, ResultTable now, const std::string& place);
 
-/// Drops unfinished runs and rows without runs, and thins the curves: of the steps that all logs share, keeps the first, the last,
-/// and every k-th in between, at most 160 for a language model and 80 for a classifier.
+/// Drops unfinished runs and rows without runs, and thins the curves: keeps the first, the last, and every k-th of the steps common
+/// to all logs, at most 160 for a language model and 80 for a classifier.
 void reduce(ResultTable& runs);
 
 }  // namespace argand

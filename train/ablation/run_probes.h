@@ -21,10 +21,10 @@ struct TextProbe {
   double top_p = 0, temperature = 0;
   std::string judge{};  ///< "" if not judged
   TextFigures model{};
-  std::optional<TextFigures> corpus{};  ///< the same for the continuations in the corpus
+  std::optional<TextFigures> corpus{};  ///< the same for the original continuations in the corpus
 };
 
-/// Loss in nats by the number of preceding tokens.
+/// Loss in nats as a function of the number of preceding tokens.
 struct PositionProbe {
   struct Span {
     std::int64_t first = 0, last = 0;
@@ -34,7 +34,7 @@ struct PositionProbe {
   std::vector<Span> spans{};
 };
 
-/// Loss with the passages found, and with other passages in their place.
+/// Loss with the retrieved passages, and with other passages in their place.
 struct ExchangeProbe {
   std::int64_t count = 0;
   double loss = 0, exchanged = 0;
@@ -48,12 +48,12 @@ struct RunProbes {
   std::optional<PositionProbe> positions{};
   std::optional<TextProbe> texts{};
   std::optional<double> as_learnt{};                   ///< validation loss
-  std::vector<std::pair<std::string, double>> with{};  ///< loss after setting parameters, by setting: ("delta=0", loss)
+  std::vector<std::pair<std::string, double>> with{};  ///< loss after setting parameters, for each setting: ("delta=0", loss)
   std::optional<ExchangeProbe> exchanged{};
   std::optional<AuditProbe> audit{};
 };
 
-/// Whether a file written by an evaluation or an audit has all the values that are read from it.
+/// Whether a file written by an evaluation or an audit contains all the values that are read from it.
 bool is_written(const nlohmann::ordered_json& probe);
 bool is_positions(const nlohmann::ordered_json& probe);
 bool is_evaluation(const nlohmann::ordered_json& probe);

@@ -11,7 +11,7 @@ namespace {
 
 constexpr const char* format_name = "argand-checkpoint/1";
 
-/// The metadata keys of the fingerprints.
+/// The metadata keys under which the fingerprints are stored.
 constexpr std::array<std::pair<const char*, std::string Fingerprints::*>, 5> fingerprint_keys = {{
     {"vocab.txt", &Fingerprints::vocabulary},
     {"tokens.model", &Fingerprints::pieces},
@@ -86,7 +86,7 @@ Checkpoint::Checkpoint(const std::string& path) : file_(open_checkpoint(path)) {
             .since_best = file_.metadata().contains("since_best") ? number<std::int64_t>(file_, "since_best") : 0};
   require(state_.step >= 0 && state_.step <= config_.training.steps, "checkpoint", "{}: step {} is invalid for a run of {} steps",
           path, state_.step, config_.training.steps);
-  // Before the first validation, the best value is infinite and its step is 0. Neither an error rate nor a loss is negative.
+  // Before the first validation, the best value is infinite and its step is 0. Error rates and losses are never negative.
   const bool validated = state_.best_step > 0;
   require(state_.since_best >= 0, "checkpoint", "{}: since_best {} is invalid", path, state_.since_best);
   require(state_.best_step >= 0 && state_.best_step <= state_.step && state_.best_valid >= 0 &&

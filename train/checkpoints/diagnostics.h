@@ -7,14 +7,14 @@
 
 namespace argand {
 
-/// The real parameters that `diagnostics` names, in list order.
+/// The real parameters named in `diagnostics`, in the order of the list.
 template <RealScalar R>
 std::vector<NamedNumbers> diagnostic_parameters(const DiagnosticParameters& diagnostics, const ParameterList<R>& parameters);
-/// Reads them from a file, without the optimiser's state.
+/// Reads the diagnostic parameters from a file, without the optimiser's state.
 std::vector<NamedNumbers> diagnostic_parameters(const DiagnosticParameters& diagnostics, const SafetensorsFile& file);
 
-/// Mean and standard deviation, √(Σ (x - mean)² / count), of all elements of the parameters with that name; count 0 when there are
-/// none.
+/// Mean and standard deviation, √(Σ (x - mean)² / count), of all elements of the parameters with a given name; count is 0 if there
+/// are none.
 struct NumbersOfParameter {
   std::int64_t count = 0;
   double mean = 0, std = 0;

@@ -16,7 +16,7 @@ namespace {
 /// What the rows of a parameter correspond to.
 enum class Rows { Nothing, Words, Classes };
 
-/// Name -> row count of every parameter of a model with this many words and classes.
+/// Maps the name of every parameter to its number of rows in a model with this many words and classes.
 std::map<std::string, std::int64_t> row_counts(ModelConfig config, std::int64_t words, std::int64_t classes) {
   config.vocab_size = words;
   config.n_classes = classes;
@@ -26,7 +26,7 @@ std::map<std::string, std::int64_t> row_counts(ModelConfig config, std::int64_t 
   return counts;
 }
 
-/// Finds what the rows of each parameter correspond to: which row counts change with the number of words or classes?
+/// Finds what the rows of each parameter correspond to, by testing which row counts change with the number of words or classes.
 std::map<std::string, Rows> rows_of(const ModelConfig& config) {
   const auto few = row_counts(config, 3, 5), more = row_counts(config, 4, 6);
   std::map<std::string, Rows> rows;
@@ -34,7 +34,7 @@ std::map<std::string, Rows> rows_of(const ModelConfig& config) {
   return rows;
 }
 
-/// `shape` with its first size taken from `other`.
+/// `shape` with its first size replaced by that of `other`.
 Shape with_rows_of(const Shape& other, Shape shape) {
   if (shape.rank() > 0 && other.rank() > 0) shape[0] = other[0];
   return shape;
@@ -51,7 +51,7 @@ void require_finite(const Tensor<T>& x, const std::string& name, const std::stri
 /// For each word of a model, its row in the file; empty for words that are not in the file's vocabulary.
 using WordRows = std::vector<std::optional<Vocabulary::Id>>;
 
-/// Tokens are identified by both their display form and their text, because a piece can look like a byte token.
+/// Tokens are compared by both their display form and their text, because a piece can look like a byte token.
 WordRows rows_in(const Tokenizer& theirs, const Tokenizer& ours) {
   const auto name = [](const Tokenizer& tokens, Tokenizer::Id id) { return std::pair(tokens.shown(id), tokens.text(id, false)); };
   std::map<std::pair<std::string, std::string>, Tokenizer::Id> known;
@@ -65,11 +65,11 @@ WordRows rows_in(const Tokenizer& theirs, const Tokenizer& ours) {
   return rows;
 }
 
-/// A parameter and the values for it.
+/// A parameter and the values to load into it.
 template <RealScalar R>
 struct Taken {
   Parameter<R> parameter;
-  bool by_words;  ///< copy row by row, only for shared words
+  bool by_words;  ///< copy row by row, only for words in both vocabularies
   AnyTensorOf<R> numbers{};
 };
 
@@ -84,7 +84,7 @@ void read(const File& file, Taken<R>& taken) {
       taken.parameter.var);
 }
 
-/// Copies the values into the parameter; returns how many real numbers were copied.
+/// Copies the values into the parameter and returns how many real numbers were copied.
 template <RealScalar R>
 std::int64_t put(Taken<R>& taken, const WordRows& rows) {
   return std::visit(
@@ -108,7 +108,7 @@ std::int64_t put(Taken<R>& taken, const WordRows& rows) {
 
 }  // namespace
 
-/// Recognizes the format by the content: an archive begins with "PK".
+/// Recognizes the format by its contents: an archive begins with "PK".
 InitialWeights::File InitialWeights::open(const std::string& path) {
   char beginning[2] = {};
   std::ifstream(path, std::ios::binary).read(beginning, sizeof beginning);

@@ -17,16 +17,16 @@ namespace {
 
 struct Kept {
   off_t bytes = 0;
-  std::int64_t damaged = 0;  ///< damaged lines in these bytes
+  std::int64_t damaged = 0;  ///< damaged lines within these bytes
 };
 
-/// The length of the file up to its last line that is not past the step, including any damaged lines right after it, which may
-/// belong to that step.
+/// The length of the file up to its last line whose step is <= last_step, including any damaged lines right after it, which may
+/// belong to the same step.
 Kept lines_up_to(const std::string& path, std::int64_t last_step) {
   Kept kept;
   if (last_step < 0) return kept;
-  std::int64_t odd = 0;    // lines so far that are damaged or past the step
-  bool past_seen = false;  // since the last line that is not past the step
+  std::int64_t odd = 0;    // lines so far that are damaged or beyond last_step
+  bool past_seen = false;  // since the last line whose step is <= last_step
   for_each_line(path, [&](const nlohmann::ordered_json& line, std::int64_t end) {
     const bool whole = !line.is_null(), good = whole && line["step"].get<std::int64_t>() <= last_step;
     if (!good) ++odd;
@@ -69,7 +69,7 @@ JsonLines::JsonLines(const std::string& path, std::int64_t last_step) : path_(pa
 JsonLines::~JsonLines() { ::close(descriptor_); }
 
 void JsonLines::write(const nlohmann::ordered_json& line) {
-  // Bytes that a model writes need not be UTF-8; invalid ones become U+FFFD.
+  // Text written by a model may not be valid UTF-8; invalid bytes become U+FFFD.
   const std::string text = line.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
   for (std::size_t done = 0; done < text.size();) {
     const ssize_t n = ::write(descriptor_, text.data() + done, text.size() - done);

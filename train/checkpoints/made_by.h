@@ -7,11 +7,11 @@
 
 namespace argand {
 
-/// The version and commit of the program; the commit may be "". Call before training.
+/// Sets the version and commit of the program; the commit may be "". Call this before training.
 void name_program(const std::string& version, const std::string& commit);
 
-/// {"argand": version, "commit": ..., "processor": its model, "level": the x86-64 level in use, "blas": OpenBLAS's kernels,
-/// "threads": their number}; unknown entries are absent.
+/// {"argand": version, "commit": ..., "processor": model name, "level": the x86-64 level in use, "blas": OpenBLAS's kernels,
+/// "threads": their number}; unknown entries are left out.
 nlohmann::ordered_json made_by();
 
 }  // namespace argand

@@ -26,7 +26,7 @@ std::int64_t load_module(const std::string& path, const Module<R>& module, Optim
   require(format != file.metadata().end() && format->second == module_format, "load_module",
           "{} was not written by save_module (its metadata has no format {})", path, module_format);
   const std::int64_t step = metadata_number<std::int64_t>("load_module", file, "step");
-  // The optimiser first: it changes nothing unless all of its state fits, and only then are the parameters read.
+  // Load the optimiser first: it changes nothing unless its entire state fits, and only then are the parameters loaded.
   const ParameterList<R> parameters = parameters_of(module);
   const BufferList<R> buffers = buffers_of(module);
   require_stored<R>("load_module", file, parameters, buffers);

@@ -23,7 +23,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// N of step-N.safetensors; empty for other names.
+/// The N in step-N.safetensors; empty for other names.
 std::optional<std::int64_t> step_of(std::string_view name) {
   constexpr std::string_view before = "step-", after = ".safetensors";
   if (!name.starts_with(before) || !name.ends_with(after)) return std::nullopt;
@@ -55,7 +55,7 @@ bool is_run_file(std::string_view name) {
   return is_training_file(name) || contains(names, name) || of_eval_set;
 }
 
-/// Whether a sweep or an ablation writes a file with this name into its folder, which holds the runs' folders.
+/// Whether a sweep or an ablation writes a file with this name into the folder that contains the folders of its runs.
 bool is_multi_run_file(std::string_view name) {
   static constexpr std::array<std::string_view, 5> names = {"sweep.json", "ablation.json", "table.md", "table.json", "probes.md"};
   return contains(names, name);
@@ -87,7 +87,7 @@ void remove_files(const std::vector<fs::path>& files) {
 }  // namespace
 
 /// Locks the folder itself, because two processes could remove and recreate a file in it at the same time. On file systems without
-/// folder locks (NFS), only the log's lock remains.
+/// folder locks (NFS), only the lock on the log protects the run.
 RunLock::RunLock(const std::string& folder) {
   require_name("train", folder);
   const int descriptor = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);

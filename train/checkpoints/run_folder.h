@@ -1,5 +1,5 @@
 #pragma once
-/// The files in a run's folder, and protection against overwriting work by accident.
+/// The files in a run's folder, and protection against accidentally overwriting results.
 
 #include <cstdint>
 #include <memory>
@@ -10,53 +10,53 @@
 
 namespace argand {
 
-/// Locks a run's folder: during its lifetime no other process or thread can train there.
+/// Locks a run's folder: while the lock exists, no other process or thread can train there.
 class RunLock {
  public:
   RunLock() = default;
-  /// Throws Error when the folder cannot be opened or another process holds it.
+  /// Throws Error if the folder cannot be opened or if another process holds the lock.
   explicit RunLock(const std::string& folder);
   /// A descriptor of the folder, valid even after it is moved; -1 if there is no lock.
   int descriptor() const { return descriptor_ ? *descriptor_ : -1; }
 
  private:
-  std::shared_ptr<const int> descriptor_;  ///< its deleter releases the lock by closing the descriptor; so does the process's end
+  std::shared_ptr<const int> descriptor_;  ///< the deleter closes the descriptor and thus releases the lock, as does process exit
 };
 
-/// RUN/last.safetensors         the newest checkpoint, with the optimiser's memory: what a run resumes from
-/// RUN/best.safetensors         the parameters with the best validation so far
-/// RUN/step-N.safetensors       checkpoints kept on the way
+/// RUN/last.safetensors         the newest checkpoint, with the optimiser's state, from which a run resumes
+/// RUN/best.safetensors         the parameters with the best validation result so far
+/// RUN/step-N.safetensors       intermediate checkpoints
 /// RUN/log.jsonl                one JSON object per line
 /// RUN/config.toml, config.json the configuration; RUN/vocab.txt: one word or character per line, in the
 ///                              order of ids; or RUN/tokens.model: pieces in SentencePiece's format; or
 ///                              RUN/tokenizer.json in Hugging Face's format
 /// RUN/classes.txt              for a classifier: the names of the labels, one per line
-/// RUN/nan-trace.json           if the run stopped at a non-finite number: op, numbers and batch
-/// RUN/written.json, positions.json  of a run that `argand ablate` has probed: its texts, and its loss by position
-/// RUN/exchanged.json, audit.json  for models with retrieval: the loss with other passages than those found, and the audit
-/// RUN/latency.json             of a language model whose costs `argand ablate --cost` has measured: the time per generated token
-/// RUN/as-learnt.json, with-NAME=VALUE.json  its loss, and its loss with a parameter set to a number
+/// RUN/nan-trace.json           if the run stopped at a non-finite value: the op, values and batch
+/// RUN/written.json, positions.json  if `argand ablate` has probed the run: its texts, and its loss by position
+/// RUN/exchanged.json, audit.json  for models with retrieval: the loss with exchanged passages, and the audit
+/// RUN/latency.json             if `argand ablate --cost` has measured a language model: the time per generated token
+/// RUN/as-learnt.json, with-NAME=VALUE.json  its loss, and its loss with a parameter set to a value
 class RunFolder {
  public:
   explicit RunFolder(std::string path) : path_(path), at_(std::move(path)) {}
 
-  /// Creates and locks the folder of a new run. If the folder contains a run already, removes its files with `overwrite`, and
-  /// throws Error without. Throws Error when another process trains in it.
+  /// Creates and locks the folder of a new run. If the folder already contains a run, removes its files if `overwrite` is set and
+  /// otherwise throws Error. Throws Error if another process is training in it.
   [[nodiscard]] RunLock create(bool overwrite) const;
-  /// This folder, with paths that go through the lock, valid while the lock lives: if the folder is moved, files still go to it and
-  /// never to another folder that takes its name. (Plain paths on systems without /proc/self/fd.)
+  /// This folder with paths that go through the lock and are valid as long as the lock exists: if the folder is moved, files are
+  /// still written to it and never to another folder that takes its name. (Plain paths on systems without /proc/self/fd.)
   RunFolder held_by(const RunLock& lock) const;
-  /// Replaces the path through the lock in an error's text with the folder's usual path.
+  /// Replaces the path through the lock in an error message by the folder's usual path.
   std::string readable(std::string text) const;
 
-  /// Removes half-written files of a killed process. Call only while the folder is locked.
+  /// Removes incomplete files left by a killed process. Call only while the folder is locked.
   void remove_leftovers() const;
   bool holds_a_run() const;
-  /// Steps of the intermediate checkpoints, ascending.
+  /// Steps of the intermediate checkpoints, in ascending order.
   std::vector<std::int64_t> kept_steps() const;
-  /// Removes the checkpoint of that step.
+  /// Removes the intermediate checkpoint of this step.
   void remove_step(std::int64_t step) const;
-  /// Throws Error when the folder holds a run.
+  /// Throws Error if the folder contains a run.
   void require_free() const;
 
   const std::string& path() const { return path_; }

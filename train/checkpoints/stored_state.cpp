@@ -74,7 +74,7 @@ void load_optimizer(const char* what, const SafetensorsFile& file, std::optional
   for (auto& entry : memory.tensors) {
     const std::string name = optimizer_prefix + entry.name;
     require(file.contains(name), what, "{}: {} is missing", file.path(), name);
-    // Read with the file's scalar type; the optimiser checks whether that is the type it needs.
+    // Read with the scalar type in the file; the optimiser checks whether that is the type it needs.
     if (file.info(name).is_complex)
       entry.value = file.tensor<std::complex<R>>(name);
     else

@@ -9,14 +9,14 @@ namespace argand {
 
 struct TrainedRun {
   Checkpoint checkpoint;
-  TokenizerPtr tokens;               ///< words for a classifier
-  std::vector<std::string> classes;  ///< classifiers only
+  TokenizerPtr tokens;               ///< words, for a classifier
+  std::vector<std::string> classes;  ///< for classifiers only
 
   /// Throws Error if the tokens are not words.
   const Vocabulary& words() const;
 };
 
-/// RUN: a run's folder or one of its checkpoints. Throws Error when the tokens or the labels do not match the model.
+/// `run` is a run's folder or one of its checkpoints. Throws Error if the tokens or the labels do not match the model.
 TrainedRun open_run(const std::string& run);
 
 }  // namespace argand

@@ -23,7 +23,7 @@ namespace {
 
 constexpr std::size_t longest_line = 64 << 20;
 
-/// The process groups of the running programs, the only data that the signal handler below uses.
+/// The process groups of the running programs, the only data that the signal handler uses.
 std::array<std::atomic<pid_t>, 16> groups{};
 struct OldHandlers {
   int signal;
@@ -32,7 +32,7 @@ struct OldHandlers {
 std::array<OldHandlers, 3> old_handlers = {{{SIGINT}, {SIGTERM}, {SIGHUP}}};
 int watched = 0;  ///< number of groups
 
-/// Kills the programs, which run in their own groups, where a terminal's Ctrl-C does not reach them.
+/// Kills the programs: a terminal's Ctrl-C does not reach them, because they run in separate process groups.
 extern "C" void kill_all_groups(int signal) {
   for (const auto& group : groups)
     if (const pid_t id = group; id > 0) kill(-id, SIGKILL);
@@ -50,7 +50,7 @@ void watch(pid_t group) {
   action.sa_handler = kill_all_groups;
   for (OldHandlers& old : old_handlers) {
     sigaction(old.signal, nullptr, &old.action);
-    if (old.action.sa_handler == SIG_DFL) sigaction(old.signal, &action, nullptr);  // ignored signals stay ignored
+    if (old.action.sa_handler == SIG_DFL) sigaction(old.signal, &action, nullptr);  // signals that were ignored remain ignored
   }
 }
 
@@ -75,7 +75,7 @@ bool has_ended(pid_t process) {
 
 ChildProcess::ChildProcess(std::string op, const std::string& command, double patience)
     : op_(std::move(op)), command_(in_quotes(command)), patience_(patience) {
-  // A socket, so that writing to a program that has ended returns an error instead of raising a signal.
+  // A socket, because writing to a program that has ended then returns an error instead of raising a signal.
   std::array<int, 2> in{}, out{};
   require(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, in.data()) == 0 && pipe2(out.data(), O_CLOEXEC) == 0, op_,
           "cannot create a pipe: {}", std::strerror(errno));
@@ -109,11 +109,11 @@ ChildProcess::~ChildProcess() {
   close(to_);
   close(from_);
   if (process_ < 0) return;
-  for (int k = 0; k < 20 && !has_ended(process_); ++k) usleep(10'000);  // give it 0.2 s to exit by itself
+  for (int k = 0; k < 20 && !has_ended(process_); ++k) usleep(10'000);  // give it 0.2 s to exit voluntarily
   kill_group();
 }
 
-/// Also kills what the program left running. The group keeps its id until the program has been waited for.
+/// Also kills any processes that the program left running. The group's id is valid until the program has been waited for.
 int ChildProcess::kill_group() {
   int status = 0;
   kill(-process_, SIGKILL);

@@ -15,7 +15,7 @@ using Json = nlohmann::ordered_json;
 
 constexpr std::string_view check_name = "gradcheck";
 
-/// Parses a line as a JSON object that must have this key.
+/// Parses a line as a JSON object that must contain this key.
 Json object_with(const std::string& program, const std::string& line, const std::string& question, const char* key) {
   require(!nested_too_deeply(line), check_name, "{} answered \"{}\" with JSON nested more than {} levels deep", program, question,
           deepest_json);
@@ -30,7 +30,7 @@ Json object_with(const std::string& program, const std::string& line, const std:
   return answer;
 }
 
-/// A list of numbers, or one number. null, which JSON writers use for non-finite numbers, becomes NaN.
+/// A list of numbers, or a single number. Null, which JSON writers use for non-finite numbers, becomes NaN.
 std::vector<double> numbers_in(const Json& json, const std::string& program, const std::string& what) {
   const Json list = json.is_array() ? json : Json::array({json});
   std::vector<double> numbers;
@@ -71,7 +71,7 @@ Shape shape_at(const Json& object, const std::string& program, const std::string
   return shape;
 }
 
-/// From {"values" or "value": numbers, "complex": ..., "shape": ...}.
+/// Reads a tensor from {"values" or "value": numbers, "complex": ..., "shape": ...}.
 AnyTensor tensor_in(const Json& object, const char* key, const std::string& program, const std::string& what) {
   const std::vector<double> numbers = numbers_in(object.at(key), program, what);
   if (!complex_at(object, program, what)) {
@@ -89,7 +89,7 @@ AnyTensor tensor_in(const Json& object, const char* key, const std::string& prog
   return Tensor<std::complex<double>>(shape, std::span<const std::complex<double>>(pairs));
 }
 
-/// All numbers, complex ones as pairs.
+/// All elements as reals, complex ones as pairs.
 std::vector<double> numbers_of(const AnyTensor& x) {
   return std::visit(
       []<class T>(const Tensor<T>& t) {

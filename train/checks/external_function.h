@@ -1,5 +1,5 @@
 #pragma once
-/// A function in another language, run as a program that answers questions: one JSON object per line, in both directions.
+/// A function in another language, run as a program that answers requests: one JSON object per line, in both directions.
 /// docs/external.md describes the program's side.
 
 #include <string>
@@ -10,22 +10,22 @@
 
 namespace argand {
 
-/// The program's description of its function, asked once with {"ask": "function"}.
+/// The program's description of its function, requested once with {"ask": "function"}.
 struct ExternalDescription {
   struct Input {
     std::string name;
-    AnyTensor point;  ///< where to check the gradient
+    AnyTensor point;  ///< the point at which to check the gradient
   };
   std::string name;
   std::vector<Input> inputs;
   Convention convention = Convention::Conjugate;
 };
 
-/// Reads that answer. Throws Error, starting with `gradcheck`, for an invalid description; `program` is its name in errors.
+/// Reads the answer to {"ask": "function"}. Throws Error, starting with `gradcheck`, if it is invalid, and names `program`.
 ExternalDescription read_description(const std::string& program, const std::string& line);
 /// Reads the answer to {"ask": "value", ...}. An {"error": ...} is thrown as ExternalRefusal.
 AnyTensor read_value(const std::string& program, const std::string& line);
-/// Reads the answer to {"ask": "gradient", ...} for inputs like these.
+/// Reads the answer to {"ask": "gradient", ...} for inputs shaped like these.
 std::vector<ComplexValues> read_gradient(const std::string& program, const std::string& line, const std::vector<AnyTensor>& inputs);
 
 /// Thrown when the program reports that it has no value at a point.
@@ -40,7 +40,7 @@ class ExternalFunction {
 
   const ExternalDescription& description() const { return description_; }
   std::vector<AnyTensor> point() const;
-  /// The result refers to this object. Where the program refuses to evaluate at another point, the value is NaN.
+  /// The result refers to this object. If the program refuses to evaluate at a point other than the given one, the value is NaN.
   DifferentiableFunction differentiable();
 
  private:

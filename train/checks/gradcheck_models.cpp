@@ -34,13 +34,13 @@ ModelConfig small(const Family& family, const std::string& task) {
   return with(config, family.checks.sizes);
 }
 
-/// A model, named after its differences from the family's default.
+/// A model, named after the settings that differ from the family's default.
 struct ModelVariant {
   std::string name;
   ModelConfig config;
 };
 
-/// Other values for the key: the other choices, the opposite of a bool, and those that the family lists.
+/// Other values to try for a key: the remaining choices, the opposite of a bool, and any that the family lists.
 template <class T>
 std::vector<std::string> alternative_values(const Family& family, const std::string& key, const T& value,
                                             const std::string& choices) {
@@ -89,7 +89,7 @@ Report check_model(const ModelVariant& variant, GradcheckOptions options) {
   perturb(parameters, 0x5A4E);
   if (const auto& prepare = variant.config.family().checks.prepare) prepare(parameters, variant.config);
   const bool lm = variant.config.task == TextTask::Lm;
-  // Repeated tokens, for losses that depend on them; the classifier's text ends in two positions of padding.
+  // Contains repeated tokens, because some losses depend on them; the classifier's text ends with two padding positions.
   const Ids tokens = lm ? Ids({2, 5}, {1, 3, 1, 4, 3, 2, 2, 5, 1, 5}) : Ids({2, 5}, {1, 3, 1, 4, 3, 2, 5, 2, 0, 0});
   const Ids targets = lm ? Ids({2, 5}, {3, 1, 4, 3, 2, 2, 5, 1, 5, 4}) : Ids({2}, {2, 0});
   options.name = variant.name;

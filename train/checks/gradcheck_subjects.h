@@ -10,25 +10,25 @@
 
 namespace argand {
 
-/// Something to check.
+/// An op, a layer or a model to check.
 struct GradcheckSubject {
   std::string group;  ///< "op", "layer" or "model"
   std::string name;
-  std::string kind;  ///< "holomorphic", ...; for layers and models the inputs that vary: "input, parameters"
+  std::string kind;  ///< "holomorphic", ...; for layers and models, which inputs vary: "input, parameters"
   std::function<Report(const GradcheckOptions& options)> check;
 };
 
-/// For the table of `argand gradcheck`: the number of an op's cases, or of the tensors that vary.
+/// For the table of `argand gradcheck`: the number of cases of an op, or of tensors that vary.
 std::int64_t cases_of(const GradcheckSubject& subject, const Report& report);
 
-/// Every registered op, by name.
+/// Every registered op, sorted by name.
 std::vector<GradcheckSubject> op_subjects();
-/// Every layer of nn/, in its variants: projected on random weights, as a function of its input and its parameters.
+/// Every layer of nn/ in all variants, as a function of its input and parameters; the output is projected on random weights.
 std::vector<GradcheckSubject> layer_subjects();
 /// Every model family at small sizes, for both tasks, with each choice that its configuration accepts, one at a time.
 std::vector<GradcheckSubject> model_subjects();
 
-/// Checks a loss's gradients with respect to its parameters, and that they are the adjoint of its tangents.
+/// Checks the gradients of a loss with respect to its parameters, and that they are the adjoint of the loss's tangents.
 Report check_parameters(const std::function<Var<double>()>& loss, const ParameterList<double>& parameters, int samples,
                         const GradcheckOptions& options);
 /// Moves parameters away from their initial values, whose zeros and ones would hide mistakes.

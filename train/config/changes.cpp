@@ -18,7 +18,7 @@ constexpr std::array<std::string_view, 14> changeable = {
 constexpr std::array<std::string_view, 5> of_a_step = {"batch", "length", "accumulate", "accumulate_by", "seed"};
 constexpr std::array<std::string_view, 2> of_validations = {"eval_protocol", "best_by"};
 
-/// Why a run cannot change this key.
+/// The reason why a run cannot change this key.
 std::string_view reason_unchangeable(const RunConfig& config, std::string_view key) {
   if (has_key(of_a_step, key)) return "each step's data depend on it";
   if (has_key(of_validations, key)) return "validations before and after could not be compared";

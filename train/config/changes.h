@@ -5,11 +5,11 @@
 
 namespace argand {
 
-/// Throws ConfigError, with the reason, for a setting that cannot change on resuming. A resumed run can change its length, what it
-/// logs, keeps and validates, and its step sizes.
+/// Throws ConfigError, with the reason, for a setting that cannot change on resuming. A resumed run can change its length, its step
+/// sizes, and what it logs, keeps and validates.
 void require_changeable(const RunConfig& config, const Setting& setting);
 
-/// Changes to the step sizes, as (key, before, now), sorted by key, for the log.
+/// A changed step size: key, old value and new value, for the log. Lists are sorted by key.
 struct ChangedNumber {
   std::string key;
   double before = 0, now = 0;

@@ -11,8 +11,8 @@ namespace argand {
 namespace {
 
 /// The presets of every family. A key with a question mark is set only if the family has it. `shakespeare` is nanoGPT's recipe for
-/// CPU-only machines (github.com/karpathy/nanoGPT, README and config/train_shakespeare_char.py), whose validation part is the last
-/// tenth of the text.
+/// CPU-only machines (github.com/karpathy/nanoGPT, README and config/train_shakespeare_char.py), in which the validation part is
+/// the last tenth of the text.
 const std::vector<Preset>& common() {
   static const std::vector<Preset> presets = {
       {"small",
@@ -81,14 +81,14 @@ const std::vector<Preset>& common() {
   return presets;
 }
 
-/// The first preset with this name, for this task unless it is "", or null.
+/// The first preset with this name and task (any task if `task` is ""); null if there is none.
 const Preset* find(const std::vector<Preset>& presets, const std::string& name, const std::string& task) {
   const auto found = std::find_if(presets.begin(), presets.end(),
                                   [&](const Preset& p) { return p.name == name && (task.empty() || p.task == task); });
   return found == presets.end() ? nullptr : &*found;
 }
 
-/// The preset that this name means for the family: its own, a common one, or another family's.
+/// The preset that this name refers to for the family: one of its presets, a common one, or another family's.
 const Preset* find(const Family& family, const std::string& name, const std::string& task) {
   if (const Preset* own = find(family.presets, name, task)) return own;
   if (const Preset* shared = find(common(), name, task)) return shared;

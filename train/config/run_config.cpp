@@ -23,14 +23,14 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// The family's defaults, for this task.
+/// The defaults of this family for this task.
 ModelConfig defaults(const Family& family, TextTask task) {
   ModelConfig model(family);
   model.task = task;
   return model;
 }
 
-/// Sets one key. Throws ConfigError when this configuration has no such key.
+/// Sets one key. Throws ConfigError if this configuration has no such key.
 void set(RunConfig& config, Setting setting) {
   setting.key = current_key(setting.key);
   bool found = false;
@@ -58,13 +58,13 @@ void set(RunConfig& config, Setting setting) {
   setting_fail(setting, "the family {} has no such key; it belongs to {}", family, fmt::join(owners, ", "));
 }
 
-/// Rejects unknown keys in a checkpoint, which must not be ignored silently.
+/// Rejects unknown keys in a checkpoint, because ignoring them silently would be wrong.
 void require_known(const std::string& key, const std::vector<std::string>& known) {
   if (std::find(known.begin(), known.end(), key) == known.end())
     fail("config", "unknown key {}{}", in_quotes(key), did_you_mean(key, known));
 }
 
-/// Whether older runs may lack this key. from_json then sets the value that they used, so that they continue unchanged.
+/// Whether older runs may lack this key. If so, from_json sets the value that they used, so that they continue unchanged.
 bool is_newer_key(std::string_view key, TextTask task) {
   if (task == TextTask::Lm && (key == "tokens" || key == "words")) return true;
   if (key == "keep" || key == "milestone_every" || key == "best_by" || key == "class_weights") return true;
@@ -77,8 +77,8 @@ bool is_newer_key(std::string_view key, TextTask task) {
   return std::find(later.begin(), later.end(), key) != later.end();
 }
 
-/// A rough estimate of the memory for a step's parameters and activations, so that a run too large for the machine is refused at
-/// once.
+/// A rough estimate of the memory needed for a step's parameters and activations, so that a run too large for the machine is
+/// rejected at once.
 double estimated_bytes(const RunConfig& c) {
   const auto d = static_cast<double>(c.model.d_model), layers = static_cast<double>(c.model.n_layers);
   const auto d_ff = static_cast<double>(c.model.d_ff), vocabulary = static_cast<double>(c.model.vocab_size);
@@ -86,13 +86,13 @@ double estimated_bytes(const RunConfig& c) {
   const auto tokens = static_cast<double>(c.training.batch) * static_cast<double>(length);
   const double parameters = vocabulary * d + layers * (4 * d * d + 2 * d * d_ff);
   const double activations = tokens * layers * (8 * d + 2 * d_ff);
-  const double ids = static_cast<double>(c.training.accumulate) * (8 * tokens + 256);         // all batches of a step exist at once
+  const double ids = static_cast<double>(c.training.accumulate) * (8 * tokens + 256);         // all batches of a step coexist
   return (4 * parameters + activations) * (c.training.precision == "float64" ? 8 : 4) + ids;  // value, gradient, two moments
 }
 
 double machine_bytes() { return static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE)); }
 
-/// Refuses a run that exceeds the machine's memory or a limit of the process.
+/// Rejects a run that exceeds the machine's memory or a limit of the process.
 void require_memory(const RunConfig& config) {
   const double needed = estimated_bytes(config), there = machine_bytes();
   const char* smaller = "reduce `d_model`, `n_layers`, `batch`, `length` or `accumulate`";
@@ -105,7 +105,7 @@ void require_memory(const RunConfig& config) {
                    needed / 0x1p20, space->limit >> 20, space->left() >> 20, smaller);
 }
 
-/// Sequences and their tokens are numbered throughout a run, so the total must fit in 63 bits.
+/// Sequences and their tokens are numbered consecutively throughout a run, so the total must fit in 63 bits.
 void require_countable(const TrainingConfig& t) {
   std::int64_t all = 1;
   bool fits = true;
@@ -150,7 +150,7 @@ RunConfig RunConfig::resolve(const Settings& file, const Settings& given, const 
   config.model = defaults(family_of_preset(preset), value_of_word<TextTask>("task", task));
   for (const Setting& s : all)
     if (s.key == "family" || s.key == "task") set(config, s);
-  config.model = defaults(config.model.family(), config.model.task);  // family and task determine which keys exist
+  config.model = defaults(config.model.family(), config.model.task);  // the family and the task determine which keys exist
   config.training.data = config.model.task == TextTask::Lm ? "grammar" : "topics";
   if (config.model.task == TextTask::Lm) config.training.words = 0;
   for (const Setting& s : preset_settings(preset, word_of(config.model.task), config.model.family())) set(config, s);
@@ -160,7 +160,7 @@ RunConfig RunConfig::resolve(const Settings& file, const Settings& given, const 
   // If only one of the two lengths is given, it sets both; a preset's warm-up shrinks with a short run.
   if (is_set("length") && !is_set("max_seq_len")) config.model.max_seq_len = config.training.length;
   if (is_set("max_seq_len") && !is_set("length")) config.training.length = config.model.max_seq_len;
-  // A configuration file written by a run has both the epochs and the steps they amount to.
+  // A configuration file written by a run contains both the epochs and the corresponding steps.
   if (has(given, "steps") && has(given, "epochs")) config_fail("epochs", "`steps` also sets how long to train; drop one of them");
   if (has(given, "steps") || (has(file, "steps") && !is_set("epochs"))) config.training.epochs = 0;
   if (config.training.epochs > 0) config.training.steps = 0;
@@ -257,7 +257,7 @@ void RunConfig::validate() const {
     if (t.steps > 0) schedule().validate();
     optimizer.validate();
     ModelConfig checked = model;
-    if (checked.vocab_size == 0) checked.vocab_size = 2;  // comes from the data
+    if (checked.vocab_size == 0) checked.vocab_size = 2;  // will be set from the data
     checked.validate();
   } catch (const ConfigError&) {
     throw;
@@ -289,7 +289,7 @@ RunConfig RunConfig::from_json(const std::string& text) {
     config.model = ModelConfig::from_json(json.at("model").dump());
     if (config.model.task == TextTask::Lm) config.training.words = 0;
     std::map<std::string, std::vector<std::string>> known;
-    // assign() checks strings against their choices; other values pass through it as JSON text.
+    // assign() checks strings against their choices; other values are passed through it as JSON text.
     const auto read = [&](const char* part) {
       return [&values = json.at(part), &known = known[part], task = config.model.task](const char* key, auto& value,
                                                                                        const char* choices, const char*) {
@@ -299,7 +299,7 @@ RunConfig RunConfig::from_json(const std::string& text) {
         assign({key, given.is_string() ? given.get<std::string>() : given.dump(), key}, choices, value);
       };
     };
-    config.optimizer.decay = "all";  // where it is missing
+    config.optimizer.decay = "all";  // the default if the key is missing
     config.optimizer.visit(read("optimizer"));
     config.training.visit(read("training"), config.model.task);
     if (config.model.family().uses_retrieval) config.knowledge.visit(read("knowledge"));

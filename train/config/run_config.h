@@ -1,6 +1,6 @@
 #pragma once
 /// Everything that determines a training run: model, optimiser, data, steps. Runs with equal RunConfig produce equal files.
-/// Settings that do not affect the numbers (threads, output paths) are not part of it.
+/// Settings that do not affect the results (threads, output paths) are not part of it.
 
 #include <functional>
 #include <map>
@@ -12,21 +12,21 @@
 
 namespace argand {
 
-/// An upper limit for steps, epochs, sample tokens and so on, low enough that sums cannot overflow.
+/// An upper limit for steps, epochs, sample tokens etc., low enough that sums cannot overflow.
 inline constexpr std::int64_t longest_run = 1'000'000'000'000;
 
 struct TrainingConfig {
   std::string data = "grammar";
   std::string init;
-  std::string tokens = "auto";  ///< TokenChoice
+  std::string tokens = "auto";  ///< see TokenChoice
   std::string split = "90/5/5";
   std::int64_t words = 20000;
-  std::string text_column, label_column, delimiter = "auto", header = "auto";  ///< TableColumns
+  std::string text_column, label_column, delimiter = "auto", header = "auto";  ///< see TableColumns
   double valid_share = 0;
   std::string class_weights;
   std::int64_t train_articles = 0;
   std::int64_t test_articles = 0;
-  std::int64_t steps = 500;  ///< 0 until the data are known, if they follow from the epochs
+  std::int64_t steps = 500;  ///< 0 until the data are known, if the number follows from the epochs
   std::int64_t epochs = 0;
   std::int64_t batch = 16;
   std::int64_t length = 128;
@@ -41,7 +41,7 @@ struct TrainingConfig {
   std::int64_t eval_every = 100;
   std::int64_t eval_batches = 0;
   std::int64_t early_stop = 0;
-  std::string eval_protocol = "every-token";  ///< TextProtocol
+  std::string eval_protocol = "every-token";  ///< see TextProtocol
   std::string accumulate_by = "targets";
   std::string best_by = "accuracy";
   std::int64_t checkpoint_every = 100;
@@ -117,7 +117,7 @@ struct TrainingConfig {
   }
 };
 
-/// The knowledge base of reflection windows, and how to search it.
+/// The knowledge base of reflection windows, and how it is searched.
 struct KnowledgeConfig {
   std::string irw_file;
   std::int64_t irw_passages = 2000;
@@ -141,10 +141,10 @@ struct RunConfig {
   OptimizerConfig optimizer;
   TrainingConfig training;
   KnowledgeConfig knowledge;       ///< only for families that retrieve
-  bool classes_from_data = false;  ///< n_classes was not given and comes from the data
-  bool tokens_of_init = false;     ///< no tokens were requested; they come from the run in `init`
+  bool classes_from_data = false;  ///< n_classes was not given and is taken from the data
+  bool tokens_of_init = false;     ///< no tokens were requested, so they are taken from the run in `init`
 
-  /// Whether the model retrieves.
+  /// Whether the model uses retrieval.
   bool has_windows() const { return !model.windows().layers.empty(); }
 
   template <class F>
@@ -156,26 +156,26 @@ struct RunConfig {
   }
 
   /// Precedence: family's defaults < preset < file < the program's own settings. The keys `family`, `task` and `preset` may be in
-  /// either of the last two; `task` is the default task. Throws ConfigError for unknown keys, with a suggestion, ill-typed values,
-  /// and inconsistent sizes.
+  /// either of the last two; `task` is the default task. Throws ConfigError for unknown keys, with a suggestion, for values of the
+  /// wrong type, and for inconsistent sizes.
   static RunConfig resolve(const Settings& file, const Settings& given, const std::string& task = "lm");
 
-  /// The configuration of a run that resumes with other settings; train/config/changes.h lists those that can change. If only
+  /// The configuration of a run that resumes with changed settings; train/config/changes.h lists those that can change. If only
   /// `steps` or `epochs` differ, the learning rate keeps its schedule and then stays at its final value. Throws ConfigError for
   /// invalid settings.
   RunConfig extended(const Settings& more) const;
   /// The schedule over all `training.steps`, which must be known.
   WarmupCosine schedule() const;
-  /// Throws ConfigError for values that are impossible for any data.
+  /// Throws ConfigError for values that are invalid for any data.
   void validate() const;
 
   std::string to_json()
-      const;  ///< {"model": {...}, "optimizer": {...}, "training": {...}}, with "knowledge" of a family that uses retrieval
+      const;  ///< {"model": {...}, "optimizer": {...}, "training": {...}}, plus "knowledge" if the family uses retrieval
   static RunConfig from_json(const std::string& text);
   std::string to_toml() const;  ///< one line per key, with its help text; read_settings reads it back
 };
 
-/// Calls f(config) with every family's defaults for the task.
+/// Calls f(config) with the defaults of every family for the task.
 void for_each_family(TextTask task, const std::function<void(RunConfig&)>& f);
 /// Maps every key of this task to the families that have it.
 std::map<std::string, std::vector<std::string>, std::less<>> families_by_key(TextTask task);

@@ -50,7 +50,7 @@ class Line {
     return text;
   }
 
-  /// TOML: "basic" strings have escapes, 'literal' ones have none.
+  /// In TOML, "basic" strings have escapes and 'literal' strings have none.
   std::string string(char quote) {
     std::string text;
     for (std::size_t i = 1; i < rest_.size(); ++i) {

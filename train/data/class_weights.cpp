@@ -28,7 +28,7 @@ std::vector<double> class_weights(const std::string& text, const std::vector<std
   std::vector<bool> given(classes.size());
   std::string_view rest = text;
   while (!rest.empty()) {
-    // Labels may contain commas and equals signs: the longest match counts.
+    // Labels may contain commas and equals signs, so the longest match is used.
     std::size_t best = classes.size();
     for (std::size_t c = 0; c < classes.size(); ++c)
       if (rest.starts_with(classes[c] + "=") && (best == classes.size() || classes[c].size() > classes[best].size())) best = c;

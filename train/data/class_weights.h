@@ -1,5 +1,5 @@
 #pragma once
-/// The class weights of a classifier's loss.
+/// Class weights for a classifier's loss.
 
 #include <string>
 #include <vector>
@@ -8,9 +8,9 @@
 
 namespace argand {
 
-/// The weights that the key `class_weights` asks for. Empty: no weights. `balanced`: N / (K n_c) for class c with n_c of the N
-/// examples of K classes, so that all classes have the same total weight (a class without examples weighs 1). LABEL=WEIGHT,...:
-/// positive numbers, 1 for labels not named. Throws ConfigError.
+/// The weights specified by the key `class_weights`. Empty: no weights. `balanced`: N / (K n_c) for class c with n_c of the N
+/// examples of K classes, so that all classes have the same total weight (a class without examples has weight 1). LABEL=WEIGHT,...:
+/// positive numbers; labels not listed have weight 1. Throws ConfigError.
 std::vector<double> class_weights(const std::string& text, const std::vector<std::string>& classes, const LabelledTexts& train);
 
 }  // namespace argand

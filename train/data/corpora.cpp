@@ -14,7 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The embedded corpus is the same for every seed, so that runs are comparable.
+// The embedded corpus does not depend on the seed, so that runs are comparable.
 Corpus grammar_corpus() { return Grammar().corpus(1'000'000, 20'000, 20'000, 0); }
 
 bool is_grammar(const RunConfig& config) { return config.training.data == "grammar"; }
@@ -48,8 +48,8 @@ OpenText open_text(const RunConfig& config) {
   return text;
 }
 
-/// Whether the run's words are those of all parts of the data, in order of first occurrence. Older runs, which have no checksums,
-/// can only be identified this way.
+/// Whether the run's vocabulary consists of the words of all parts of the data, in order of first occurrence. Older runs, which
+/// have no checksums, can only be identified this way.
 bool uses_all_words(const RunConfig& config, const TrainedRun& trained) {
   if (is_grammar(config)) return trained.words() == Grammar().vocabulary();
   const TextParts parts = open_text(config).parts;
@@ -60,7 +60,7 @@ bool uses_all_words(const RunConfig& config, const TrainedRun& trained) {
 
 // ------------------------------------------------------------------------------------------------ tables
 
-/// The table of each part; empty for a part to be taken from the training table.
+/// The table for each part; empty for a part to be taken from the training table.
 struct TableFiles {
   std::string train, valid, test;
 };
@@ -85,7 +85,7 @@ TableFiles find_tables(const std::string& data) {
   return files;
 }
 
-/// Holds out this share of the articles: the last ones of a permutation that depends only on their number.
+/// Holds out this fraction of the articles: the last ones of a permutation that depends only on the number of articles.
 std::vector<Article> hold_out(std::vector<Article>& articles, double share) {
   ArticleSets sets{.classes = {}, .train = std::move(articles), .test = {}};
   choose_articles(sets, 0, 0, share);
@@ -133,7 +133,7 @@ Corpus open_corpus(const RunConfig& config) {
   TokenChoice choice{.kind = config.training.tokens, .words = config.training.words, .pieces = config.model.vocab_size};
   if (is_grammar(config) && (choice.kind == "auto" || choice.kind == "words")) return grammar_corpus();
   const OpenText text = open_text(config);
-  // A text that contains <unk> has already been split into words, as WikiText has.
+  // A text that contains <unk> has already been split into words, as in WikiText.
   if (choice.kind == "auto" && (text.parts.train.find(" <unk> ") != std::string::npos || choice.words > 0)) choice.kind = "words";
   return text.in(make_tokens(choice, text.parts.train));
 }

@@ -1,5 +1,5 @@
 #pragma once
-/// Opens the data that a configuration names.
+/// Opens the data specified in a configuration.
 
 #include <string>
 
@@ -10,18 +10,18 @@
 namespace argand {
 
 /// `grammar`: the embedded corpus, with a million words of training text. Otherwise the user's text (find_text): a single file is
-/// split into parts as configured, and the configured tokens are learnt from the training part. `auto` chooses words for a text
+/// split into parts as configured, and the configured tokens are learned from the training part. `auto` chooses words for a text
 /// that contains <unk>, as WikiText does. Throws Error.
 Corpus open_corpus(const RunConfig& config);
-/// The same with existing tokens.
+/// The same, encoded with existing tokens.
 Corpus open_corpus(const RunConfig& config, const TokenizerPtr& tokens);
 
-/// How to read a table, from the configuration.
+/// How to read a table, according to the configuration.
 TableColumns columns_of(const TrainingConfig& training);
 
 /// `topics`: the embedded articles, with 4 000 training articles. Otherwise a folder laid out like AG News. Throws Error.
 ArticleSets open_articles(const std::string& data);
-/// The same, or the user's tables (data/corpora/labelled_table.h): a folder with train.csv and optionally valid.csv and test.csv
+/// The same, or user-supplied tables (data/corpora/labelled_table.h): a folder with train.csv and optionally valid.csv and test.csv
 /// (or .tsv, .jsonl), or one table, split as configured after a permutation that depends only on its size. The configuration sets
 /// how many articles each part has and how many are held out. `classes`: the classes of a run, in the order of their ids; if empty,
 /// they are taken from the tables. Throws Error.
@@ -30,19 +30,19 @@ ArticleSets open_articles(const RunConfig& config, const std::vector<std::string
 /// The whole table at `path`, labelled with these classes.
 std::vector<Article> open_table(const RunConfig& config, const std::string& path, const std::vector<std::string>& classes);
 
-/// The articles as ids of words learnt from the training articles.
+/// Converts the articles to ids of words that are learned from the training articles.
 LabelledCorpus labelled_corpus(const RunConfig& config, const ArticleSets& sets);
 
-/// One path, or several separated by commas, made absolute where the file or folder exists, so that a run can find them from any
-/// directory. Anything else, such as the name of built-in data, is returned unchanged.
+/// One path, or several separated by commas; those of existing files and folders are made absolute, so that a run can find them
+/// from any directory. Anything else, such as the name of built-in data, is returned unchanged.
 std::string with_absolute_paths(const std::string& path);
 
-/// The training data of the configuration's task.
+/// The training data for the configuration's task.
 TrainingData open_data(const RunConfig& config);
-/// For a language model that starts from another one and uses its tokens: the old tokens and, if they are characters or words, the
-/// new ones in these data. Updates the configuration accordingly.
+/// For a language model that starts from another one and uses its tokens: the old tokens and, if they are characters or words,
+/// those that are new in these data. Updates the configuration accordingly.
 TrainingData open_data_like(RunConfig& config, const TrainedRun& before);
-/// The training data of a run, encoded with its own tokens. Throws Error when words are missing.
+/// The training data of a run, encoded with the run's tokens. Throws Error if words are missing from the vocabulary.
 TrainingData open_data(const RunConfig& config, const TrainedRun& trained);
 
 }  // namespace argand

@@ -13,17 +13,17 @@ namespace {
 /// Random-number streams for drawing passages, distinct from all others that use the same seed.
 constexpr std::uint64_t draw_streams = std::uint64_t{0x6b6e6f77} << 24;
 
-/// The stream for the order in which passages are exchanged.
+/// The random-number stream for the order in which passages are exchanged.
 constexpr std::uint64_t exchange_stream = draw_streams - 1;
 
 /// From this many passages on, `auto` uses approximate search.
 constexpr std::int64_t many_passages = 20'000;
-/// Default number of steps between two indexes: building one takes as long as several steps.
+/// Default number of steps between rebuilding an index: building one takes as long as several steps.
 constexpr std::int64_t refresh_of_index = 100;
 
 Ids joined(const std::vector<Ids::value_type>& ids) { return Ids({static_cast<std::int64_t>(ids.size())}, ids); }
 
-/// The user's file, encoded with the tokens of the training text.
+/// Reads the user's file and encodes it with the tokens of the training text.
 Ids read_knowledge(const std::string& path, const TrainingData& data) {
   const std::string text = read_text_file("knowledge", path);
   if (const auto* articles = std::get_if<LabelledCorpus>(&data)) return joined(classifier_ids(articles->tokens->words(), text));
@@ -32,7 +32,7 @@ Ids read_knowledge(const std::string& path, const TrainingData& data) {
 
 }  // namespace
 
-/// An approximate index that measures its recall once, on the first queries it gets.
+/// An approximate index that measures its recall once, on the first queries it receives.
 class PassageStore::MeasuredIndex final : public RowIndex {
  public:
   explicit MeasuredIndex(Tensor<float> rows) : index(std::move(rows)) {}
@@ -66,7 +66,7 @@ PassageStore::~PassageStore() = default;
 
 void PassageStore::exchange_passages(std::uint64_t seed) {
   require(base_.size() > 1, "knowledge", "there is only one passage, so there is no other to exchange it with");
-  // The next one in a random order of all passages is never the passage itself.
+  // Each passage is replaced by the next one in a random order of all passages, which is never the passage itself.
   std::vector<Ids::value_type> order(static_cast<std::size_t>(base_.size())), other(order.size());
   for (std::size_t p = 0; p < order.size(); ++p)
     order[permuted(p, order.size(), Random(seed, exchange_stream))] = static_cast<Ids::value_type>(p);
@@ -98,7 +98,7 @@ Retriever::Retriever(const RunConfig& config, const TrainingData& data)
       seed_(static_cast<std::uint64_t>(config.training.seed)),
       from_file_(!config.knowledge.irw_file.empty()),
       by_chunk_(config.model.windows().by_chunk) {
-  std::int64_t longest = config.training.length + 1;  // tokens of a window: those read and the last one to predict
+  std::int64_t longest = config.training.length + 1;  // tokens of a window: those read plus the last one to predict
   if (const auto* corpus = std::get_if<Corpus>(&data)) {
     text_ = corpus->train;
   } else {

@@ -14,7 +14,7 @@
 
 namespace argand {
 
-/// The passages and search indexes at one step of a run. Not movable: passes hold pointers into it.
+/// The passages and search indexes at one step of a run. It cannot be moved, because passes hold pointers into it.
 class PassageStore {
  public:
   /// `encodings`: one tensor [P, irw_dim] per reflection window, from which approximate indexes are built; empty: exact search.
@@ -26,14 +26,14 @@ class PassageStore {
   const KnowledgeBase& base() const { return base_; }
   const Knowledge& knowledge() const { return knowledge_; }
   std::size_t indexes() const { return indexes_.size(); }
-  /// From now on, returns a fixed other passage in place of each passage found: the next one in a random order of all passages,
-  /// drawn from this seed. It may be an excluded passage, so do not use this with training text. Throws Error when there is only
-  /// one passage.
+  /// From now on, replaces each passage found by a different one, always the same: the next in a random order of all passages,
+  /// drawn from this seed. It may be an excluded passage, so do not use this with training text. Throws Error if there is only one
+  /// passage.
   void exchange_passages(std::uint64_t seed);
   /// The encodings from which a window's approximate index was built.
   const Tensor<float>& encodings(std::size_t window) const;
   /// Mean recall@k of the approximate indexes on the queries of the first row of the first batch retrieved. Empty before that, or
-  /// when the search is exact.
+  /// if the search is exact.
   std::optional<double> recall() const;
 
  private:
@@ -48,18 +48,18 @@ class PassageStore {
 
 class Retriever {
  public:
-  /// Null for a model without reflection windows. The data are in the model's tokens. Throws ConfigError when the configuration
-  /// does not fit the text (a window might find fewer than irw_top_k passages that are not excluded), or when argand
-  /// was built without the index.
+  /// Null for a model without reflection windows. The data must be in the model's tokens. Throws ConfigError if the configuration
+  /// does not fit the text (a window might find fewer than irw_top_k passages that are not excluded), or if argand was built
+  /// without the index.
   static std::unique_ptr<Retriever> of(const RunConfig& config, const TrainingData& data);
 
-  /// The number of steps for which a store is used.
+  /// The number of steps after which the store is rebuilt.
   std::int64_t refresh_every() const { return refresh_; }
   bool due(std::int64_t step) const { return step % refresh_ == 0; }
   /// Whether searches are approximate.
   bool approximate() const { return approximate_; }
 
-  /// The store of training step `step`, counted from 0: its passages are a pure function of (text, seed, step / refresh_every()),
+  /// The store for training step `step`, counted from 0: its passages are a pure function of (text, seed, step / refresh_every()),
   /// its indexes a function of the passages and the model's current parameters.
   template <RealScalar R>
   std::unique_ptr<PassageStore> store(std::int64_t step, const Model<R>& model) const;
@@ -68,12 +68,12 @@ class Retriever {
 
   /// The range [first, last) of training-text tokens that row b of a batch reads and predicts.
   std::pair<std::int64_t, std::int64_t> window(const Batch& batch, std::size_t b) const;
-  /// For each row of a training batch, the passages that overlap its window; empty when the passages come from a file.
+  /// For each row of a training batch, the passages that overlap its window; empty if the passages come from a file.
   std::vector<RowRange> excluded(const PassageStore& store, const Batch& batch) const;
 
   /// The text from which passages are cut, [N].
   const Ids& text() const { return text_; }
-  /// Whether that is the training text.
+  /// Whether text() is the training text.
   bool of_training_text() const { return !from_file_; }
 
  private:
@@ -84,12 +84,12 @@ class Retriever {
   std::uint64_t seed_;
   bool from_file_, by_chunk_, approximate_ = false;
   Ids text_;
-  std::vector<std::int64_t> article_ends_;  ///< where each article ends in the text; empty for language models
+  std::vector<std::int64_t> article_ends_;  ///< end of each article in the text; empty for language models
   std::int64_t refresh_ = 1;
 };
 
 /// The retriever of a trained model and its store at the last step, with a newly built index; empty for a model without reflection
-/// windows. Opens the training data; throws Error when they are missing.
+/// windows. Opens the training data; throws Error if they are missing.
 struct OpenRetriever {
   std::unique_ptr<Retriever> retriever;
   std::unique_ptr<PassageStore> store;

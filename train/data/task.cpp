@@ -22,7 +22,7 @@ Batch as_batch(TextBatch texts) {
   return {std::move(texts.tokens), std::move(texts.labels), std::move(texts.texts), n};
 }
 
-/// Windows of a text, with the token that follows each token.
+/// Windows of a text; the targets are the next tokens.
 Task task_of(const RunConfig& config, const Corpus& corpus) {
   const std::int64_t B = config.training.batch, T = config.training.length;
   const auto windows = std::make_shared<LmBatches>(corpus.train, B, T, static_cast<std::uint64_t>(config.training.seed));
@@ -66,7 +66,7 @@ const std::string& source_of(const TrainingData& data) {
 
 std::string fingerprint_of(const TrainingData& data) {
   Checksum sum;
-  // Include the length first, so that moving a word from one text to the next changes the checksum.
+  // Add the length first, so that moving a word from one text to the next changes the checksum.
   const auto add = [&](std::span<const Vocabulary::Id> ids) {
     const auto length = static_cast<std::int64_t>(ids.size());
     sum.add({reinterpret_cast<const char*>(&length), sizeof length});
@@ -78,7 +78,7 @@ std::string fingerprint_of(const TrainingData& data) {
   }
   const auto& articles = std::get<LabelledCorpus>(data);
   for (const LabelledTexts* part : {&articles.train, &articles.test, &articles.valid}) {
-    if (part == &articles.valid && part->size() == 0) break;  // as in versions without a validation part
+    if (part == &articles.valid && part->size() == 0) break;  // for compatibility with versions that had no validation part
     std::vector<Vocabulary::Id> labels;
     for (std::int64_t i = 0; i < part->size(); ++i) {
       add(part->text(i));
@@ -96,14 +96,14 @@ std::vector<std::string> classes_of(const TrainingData& data) {
 
 namespace {
 
-/// The set of EvaluationWindows, EvaluationBatches or EvaluationTexts.
+/// The evaluation set for EvaluationWindows, EvaluationBatches or EvaluationTexts.
 template <class Batches>
 EvaluationSet make_evaluation_set(Batches all) {
   const auto batches = std::make_shared<Batches>(std::move(all));
   return {batches->size(), [batches](std::int64_t i) { return as_batch((*batches)[i]); }};
 }
 
-/// The same, counting the bytes of the targets in each batch.
+/// The same set, with the bytes of the targets counted in each batch.
 EvaluationSet with_bytes(const EvaluationSet& set, std::vector<std::uint32_t> bytes, std::vector<bool> unknown) {
   if (bytes.empty()) return set;
   unknown.resize(bytes.size());

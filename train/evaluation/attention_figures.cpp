@@ -11,7 +11,7 @@ namespace {
 
 using C = std::complex<double>;
 
-/// Sums for one layer so far, by head; phases by head and pair.
+/// Sums for one layer so far: one entry per head; for phases, one per head and pair.
 struct LayerSums {
   std::vector<double> entropy, largest;
   std::int64_t rows = 0;
@@ -59,7 +59,7 @@ void add_phases(std::vector<C>& sums, const AttentionWatch::Phasors& z, const Id
   });
 }
 
-/// The mean over a head's pairs of |Σ e^{iθ}| / positions.
+/// |Σ e^{iθ}| / positions, averaged over the pairs of a head.
 double resultant(const std::vector<C>& sums, std::size_t head, std::size_t heads, std::int64_t positions) {
   const std::size_t n = sums.size() / heads;
   double total = 0;
@@ -76,8 +76,8 @@ std::vector<HeadFigures> attention_figures(Model<R>& model, const EvaluationSet&
   std::vector<LayerSums> layers(static_cast<std::size_t>(model.config().n_layers));
   for (std::int64_t i = 0; i < set.size; ++i) {
     const Batch batch = set.at(i);
-    std::size_t weights = 0, pairs = 0;  // layers seen in this pass
-    // Attention with another number of queries or keys is not self-attention: it reads passages or encodes them.
+    std::size_t weights = 0, pairs = 0;  // layers seen so far in this pass
+    // If the number of queries or keys differs, it is not self-attention: the layer reads passages or encodes them.
     const auto is_own = [&](std::int64_t B, std::int64_t T) {
       return B == batch.tokens.shape()[0] && T == batch.tokens.shape()[1];
     };

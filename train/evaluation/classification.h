@@ -1,5 +1,5 @@
 #pragma once
-/// A classifier's labels for one text.
+/// A classifier's labels for a text.
 
 #include <string>
 #include <vector>
@@ -14,7 +14,7 @@ struct Guess {
   double probability;
 };
 
-/// All labels with their probabilities, the likeliest first: softmax(logits) of the text's first max_seq_len words.
+/// All labels with their probabilities, most probable first: softmax(logits) of the text's first max_seq_len words.
 template <RealScalar R>
 std::vector<Guess> guesses(Model<R>& model, std::vector<Vocabulary::Id> words, const std::vector<std::string>& classes,
                            const ForwardContext& context);

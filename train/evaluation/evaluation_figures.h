@@ -1,5 +1,5 @@
 #pragma once
-/// The figures of an evaluation as JSON, as `argand eval --json` writes them.
+/// The results of an evaluation as JSON, as written by `argand eval --json`.
 
 #include <nlohmann/json.hpp>
 #include <string>
@@ -11,7 +11,7 @@ namespace argand {
 
 using Figures = nlohmann::ordered_json;
 
-/// For a classifier, includes the figures of each class; a ratio with denominator 0 is null.
+/// For a classifier, this includes the results for each class; a ratio with denominator 0 is null.
 Figures figures_of(const Evaluation& evaluation, const std::vector<std::string>& classes);
 
 }  // namespace argand

@@ -20,7 +20,7 @@ Ids columns(const Ids& texts, std::int64_t from, std::int64_t to) {
   return cut;
 }
 
-/// The same texts, with the continuations replaced by the model's.
+/// The same texts, with the continuations replaced by text from the model.
 Ids write(const TrainedRun& run, const Ids& texts, const GenerationEvalOptions& options, const GenerationWatch& watch) {
   const std::int64_t N = texts.shape()[1];
   Ids written = texts;
@@ -32,7 +32,7 @@ Ids write(const TrainedRun& run, const Ids& texts, const GenerationEvalOptions& 
         *model, columns(texts, 0, options.prompt_length), options.tokens, options.sampling,
         [&](std::span<const std::int32_t> next) {
           for (std::size_t b = 0; b < next.size(); ++b) {
-            // A model may have more ids than the vocabulary has words (vocab_size); the judge cannot read those.
+            // A model may have more ids (vocab_size) than the vocabulary has words; the judge cannot read the excess ids.
             require(next[b] < run.tokens->size(), "eval", "the model generated id {}, which is not a word", next[b]);
             written[static_cast<std::int64_t>(b) * N + t] = next[b];
           }
@@ -48,15 +48,15 @@ bool same_tokens(const TrainedRun& a, const TrainedRun& b) {
   return a.tokens->kind() == b.tokens->kind() && a.tokens->file() == b.tokens->file();
 }
 
-/// Throws ConfigError when the judge's tokens would split a text differently. Different words are fine: they are translated singly.
+/// Throws ConfigError if the judge's tokens would split a text differently. Word vocabularies may differ: words are translated.
 void require_compatible_judge(const TrainedRun& run, const TrainedRun& judge) {
   if (same_tokens(run, judge) || (run.tokens->kind() == "words" && judge.tokens->kind() == "words")) return;
   config_fail("judge", "its tokens ({} of kind {}) differ from the run's ({} of kind {})", judge.tokens->size(),
               judge.tokens->kind(), run.tokens->size(), run.tokens->kind());
 }
 
-/// Translates ids from one run's tokens to those of another, for which require_compatible_judge() holds. Throws Error for a word
-/// that `to` lacks when it has no `<unk>` either.
+/// Translates ids from the tokens of one run to those of another, which must pass require_compatible_judge(). Throws Error for a
+/// word that `to` lacks if it has no `<unk>` either.
 Ids translate(const Ids& ids, const TrainedRun& from, const TrainedRun& to) {
   if (same_tokens(from, to)) return ids;
   Ids translated(ids.shape());
@@ -64,7 +64,7 @@ Ids translate(const Ids& ids, const TrainedRun& from, const TrainedRun& to) {
   return translated;
 }
 
-/// Mean negative log probability [nats per token] of the tokens [from, N) of the texts.
+/// Mean negative log probability, in nats per token, of tokens [from, N) of the texts.
 double judged(const TrainedRun& judge, const TrainedRun& run, const Ids& texts, std::int64_t from) {
   const Ids translated = translate(texts, run, judge);
   return with_precision(judge.checkpoint.config(), [&]<class R>(R) {

@@ -11,7 +11,7 @@
 namespace argand {
 
 struct GenerationEvalOptions {
-  std::string judge;                ///< a run whose model scores the texts; empty: none
+  std::string judge;                ///< a run whose model scores the texts; may be empty
   std::int64_t prompts = 50;        ///< number of texts
   std::int64_t prompt_length = 32;  ///< length of each prompt in tokens, taken from the evaluated part
   std::int64_t tokens = 256;        ///< tokens to generate after each prompt
@@ -21,18 +21,18 @@ struct GenerationEvalOptions {
   void validate() const;
 };
 
-/// Prompts evenly spaced over `part`, and their continuation in the text itself: [prompts, prompt_length + tokens]. Throws Error
-/// when the part is too short.
+/// Prompts evenly spaced over `part`, each followed by its continuation in `part`: [prompts, prompt_length + tokens]. Throws Error
+/// if `part` is too short.
 Ids original_texts(const Ids& part, const GenerationEvalOptions& options);
 
-/// Called after every token with the number generated so far after each prompt.
+/// Called after every token with the number of tokens generated per prompt so far.
 using GenerationWatch = std::function<void(std::int64_t done)>;
 
 /// Takes prompts evenly spaced over `part` (ids of the run's vocabulary). Returns loss and bits per byte under the judge, Dist-1,
-/// Dist-2 and Rep-4 of what the model writes, {"model": {"dist_1": ...}}, and, for comparison, of the continuation in `part`
-/// itself, {"corpus": ...}; also all options, and the texts with their prompts, one string each: words separated by spaces, so that
-/// a judge can still find them, or the text of other tokens. The protocol of the ComplexFormer paper: 256 tokens by nucleus
-/// sampling at 0.9. Throws Error when the part is too short or the judge lacks words of the run.
+/// Dist-2 and Rep-4 of the text that the model generates, {"model": {"dist_1": ...}}, and, for comparison, of the original
+/// continuation in `part`, {"corpus": ...}; also all options, and the texts with their prompts, one string each: words are
+/// separated by spaces, so that a judge can read them; other tokens are joined to text. The ComplexFormer paper uses 256 tokens by
+/// nucleus sampling with p = 0.9. Throws Error if `part` is too short or if the judge lacks words of the run.
 nlohmann::ordered_json eval_generation(const TrainedRun& run, const Ids& part, const GenerationEvalOptions& options,
                                        const GenerationWatch& watch = nullptr);
 

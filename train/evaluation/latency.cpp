@@ -28,7 +28,7 @@ Latency measure_latency(Model<R>& model, const Ids& part, const ForwardContext& 
     generate<R>(
         model, ids, result.tokens, {.top_p = 0.9}, [&](std::span<const std::int32_t>) { written.push_back(Clock::now()); },
         context);
-    if (text < 0) continue;  // warm-up: the first text allocates memory and tables
+    if (text < 0) continue;  // warm-up: the first text has to allocate memory and tables
     const auto seconds = [](auto time) { return std::chrono::duration<double>(time).count(); };
     to_first.push_back(seconds(written.front() - start));
     per_token.push_back(seconds(written.back() - written.front()) / static_cast<double>(result.tokens - 1));

@@ -7,17 +7,17 @@
 
 namespace argand {
 
-/// Texts are generated one at a time until the model's longest sequence is full; the prompt is a quarter of it.
+/// Texts are generated one at a time until the model's maximum sequence length is reached; the prompt is a quarter of that length.
 struct Latency {
-  std::int64_t texts = 0, prompt_length = 0, tokens = 0;  ///< texts timed; sizes of each
+  std::int64_t texts = 0, prompt_length = 0, tokens = 0;  ///< texts timed; length of each prompt, tokens generated after it
   double to_first_token = 0;        ///< seconds: prompt, encoding of passages, and sampling; median over texts
   double per_token = 0;             ///< seconds per token after the first: mean within a text, median over texts
-  double fastest = 0, slowest = 0;  ///< among the texts' means
+  double fastest = 0, slowest = 0;  ///< extremes of the texts' means
 };
 
-/// Times five texts after one uncounted warm-up text. Prompts are evenly spaced over `part`. The time covers everything: model,
-/// search in the knowledge base, and nucleus sampling (0.9). Throws Error for a part shorter than a prompt, and for a model that
-/// reads fewer than four tokens.
+/// Times five texts after one warm-up text, with prompts evenly spaced over `part`. The time includes everything: the model,
+/// searching the knowledge base, and nucleus sampling (0.9). Throws Error if `part` is shorter than a prompt, or if the model's
+/// maximum sequence length is less than four tokens.
 template <RealScalar R>
 Latency measure_latency(Model<R>& model, const Ids& part, const ForwardContext& context = {});
 

@@ -1,5 +1,5 @@
 #pragma once
-/// The median, which ignores single slow moments of a busy machine.
+/// The median, which is robust against slow outliers on a busy machine.
 
 #include <algorithm>
 #include <cstddef>

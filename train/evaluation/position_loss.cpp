@@ -7,10 +7,10 @@
 namespace argand {
 namespace {
 
-/// Tokens of one batch, about as many as a training step has.
+/// Tokens per batch, about as many as in a training step.
 constexpr std::int64_t tokens_at_a_time = 2048;
 
-/// The targets of each window at positions `first`, ..., `last`, counted from 1: target n is the token after the first n.
+/// The targets at positions `first`, ..., `last` of each window, counted from 1: target n is the token that follows the first n.
 EvaluationSet targets_of(const Ids& text, std::int64_t length, const PositionLoss& span) {
   const std::int64_t windows = (text.size() - 1) / length, rows = std::max<std::int64_t>(1, tokens_at_a_time / span.last);
   const auto at = [&text, length, span, windows, rows](std::int64_t i) {
@@ -43,7 +43,7 @@ std::vector<PositionLoss> loss_by_position(Model<R>& model, const Ids& text, std
   std::vector<PositionLoss> spans = spans_of_positions(length);
   require(text.size() > length, "positions", "the text has {} tokens, fewer than a window of {} plus the one after it", text.size(),
           length);
-  double done = 0, all = 0;  // the work of a span includes all tokens before it
+  double done = 0, all = 0;  // the work for a span includes all tokens before it
   for (const PositionLoss& span : spans) all += static_cast<double>(span.last);
   for (PositionLoss& span : spans) {
     const auto share = [&](std::int64_t batch, std::int64_t batches) {

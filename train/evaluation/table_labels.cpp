@@ -26,11 +26,11 @@ struct Output {
       : json(asked.json.value_or(rows.is_json())), delimiter(asked.delimiter), top(asked.top) {
     if (delimiter == 0) delimiter = rows.delimiter();
     const bool has_tabs =
-        delimiter == '\t' && asked.delimiter == 0 && asked.json;  // tabs only if --delimiter asks for them: a .csv file has commas
+        delimiter == '\t' && asked.delimiter == 0 && asked.json;  // tabs only if --delimiter requests them: a .csv file has commas
     if (delimiter == 0 || has_tabs) delimiter = ',';
   }
 
-  /// "predicted", "probability", "predicted_2", ...
+  /// The names of the added columns: "predicted", "probability", "predicted_2", ...
   std::vector<std::string> added() const {
     if (json) return {"predicted", "probability", "probabilities"};
     std::vector<std::string> names;

@@ -47,7 +47,7 @@ double negative_log_likelihood(Model<R>& judge, const Ids& texts, std::int64_t f
   require(from >= 1 && from < N, "metrics", "there are no tokens to judge from token {} of {} onwards", from, N);
   const NoGrad none;
   double sum = 0;
-  // The window [start, end) of inputs predicts the tokens (start, end]; those before `judged` have been scored already.
+  // The inputs in the window [start, end) predict the tokens (start, end]; those before `judged` have already been scored.
   for (std::int64_t judged = from; judged < N;) {
     const std::int64_t end = std::min(N - 1, judged == from ? std::max(judged, L) : judged + std::max<std::int64_t>(1, L / 2) - 1);
     const std::int64_t start = std::max<std::int64_t>(0, end - L);

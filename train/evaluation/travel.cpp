@@ -13,7 +13,7 @@
 namespace argand {
 namespace {
 
-/// "attn.delta" of "blocks.0.attn.delta".
+/// The part of a name after the block: "attn.delta" for "blocks.0.attn.delta".
 std::string without_block(const std::string& name) {
   if (!name.starts_with("blocks.")) return name;
   return name.substr(name.find('.', std::string_view("blocks.").size()) + 1);
@@ -55,7 +55,7 @@ double sum_of_rates(const Checkpoint& checkpoint) {
   for_each_line(log, [&](const nlohmann::ordered_json& line, std::int64_t) {
     if (!line.is_object() || !line.contains("lr") || line["step"] > checkpoint.state().step) return;
     const std::int64_t step = line["step"];
-    sum += static_cast<double>(step - last) * line["lr"].get<double>();  // a line stands for the steps since the last one
+    sum += static_cast<double>(step - last) * line["lr"].get<double>();  // a line covers all steps since the previous one
     last = step;
   });
   require(last > 0 || checkpoint.state().step == 0, "travel",

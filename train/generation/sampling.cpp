@@ -20,8 +20,8 @@ void SamplingOptions::validate() const {
 
 namespace {
 
-/// Ranks words by likelihood, ties by index. Words are put into buckets of equal logit width, and only the bucket where the ranking
-/// stops is sorted, because sorting all of 33 000 words took longer than the model that scores them.
+/// Ranks words by probability, ties by index. Words are put into buckets of equal logit width, and only the bucket in which the
+/// ranking stops is sorted, because sorting all 33 000 words took longer than running the model that scores them.
 template <RealScalar R>
 class Ranking {
  public:
@@ -32,7 +32,7 @@ class Ranking {
     for (const R logit : logits)
       if (std::isfinite(logit)) bottom = std::min(bottom, static_cast<double>(logit));
     constexpr double last = number_of_buckets - 1;
-    const double scale = last / (top - bottom);  // infinite when all logits are equal
+    const double scale = last / (top - bottom);  // infinite if all logits are equal
     for (std::size_t w = 0; w < logits.size(); ++w) {
       const double below = top - static_cast<double>(logits[w]);
       weights_[w] = std::exp(-below / temperature);
@@ -42,17 +42,17 @@ class Ranking {
     }
   }
 
-  /// The likeliest words up to a rank.
+  /// The most probable words up to a rank.
   struct Prefix {
     std::size_t words = 0;
     double weight = 0;
-    std::int32_t last = 0;  ///< the least likely of them
+    std::int32_t last = 0;  ///< the least probable word of the prefix
   };
-  /// The number of words with at least this share of the likeliest word's probability.
+  /// The number of words with at least this fraction of the highest probability.
   std::size_t at_least(double share) const {
     return static_cast<std::size_t>(std::count_if(weights_.begin(), weights_.end(), [=](double w) { return w >= share; }));
   }
-  /// The shortest prefix for which enough(prefix) holds; all words if it never does. `enough` must be monotonic.
+  /// The shortest prefix for which enough(prefix) is true; all words if it never is. `enough` must be monotonic.
   template <class Enough>
   Prefix until(const Enough& enough) const {
     Prefix before;
@@ -84,7 +84,7 @@ class Ranking {
   }
 
   std::span<const R> logits_;
-  std::vector<double> weights_;  ///< exp(logit / temperature), relative to the likeliest word
+  std::vector<double> weights_;  ///< exp(logit / temperature), relative to the most probable word
   std::vector<std::uint16_t> bucket_of_;
   std::vector<Bucket> buckets_;
 };
@@ -111,7 +111,7 @@ std::int32_t sample(std::span<const R> logits, const SamplingOptions& options, s
   if (options.repetition_penalty != 1 && !text.empty()) logits = changed = penalised(logits, options.repetition_penalty, text);
   for (R logit : logits)
     require(!std::isnan(logit) && logit < std::numeric_limits<R>::infinity(), "sample", "the model's logits are not finite");
-  if (options.temperature == 0)  // picks the first of equal logits
+  if (options.temperature == 0)  // picks the first among equal logits
     return static_cast<std::int32_t>(std::max_element(logits.begin(), logits.end()) - logits.begin());
   const Ranking<R> ranking(logits, options.temperature);
   const std::size_t most = options.top_k > 0 ? static_cast<std::size_t>(options.top_k) : logits.size();
@@ -119,7 +119,7 @@ std::int32_t sample(std::span<const R> logits, const SamplingOptions& options, s
   if (options.top_p < 1)
     kept = ranking.until([&](const auto& p) { return p.words >= kept.words || p.weight >= options.top_p * kept.weight; });
   if (options.min_p > 0) {
-    const std::size_t likely = ranking.at_least(options.min_p);  // includes the likeliest word itself
+    const std::size_t likely = ranking.at_least(options.min_p);  // includes the most probable word
     kept = ranking.until([&](const auto& p) { return p.words >= kept.words || p.words >= likely; });
   }
   const double draw = Random(options.seed).uniform(i) * kept.weight;

@@ -7,7 +7,7 @@
 
 namespace argand {
 
-/// One row per factor of about 1.8 in the rate, with a bar, then a suggestion.
+/// One row with a bar for every factor of about 1.8 in the rate, followed by a suggestion.
 std::string text_of(const RateCurve& curve);
 
 }  // namespace argand

@@ -9,11 +9,11 @@ namespace argand {
 
 double suggested_rate(const std::vector<RatePoint>& points) {
   if (points.size() < 3) return 0;
-  // Skip the first tenth: its means cover few losses, so they are noisy, and its steps were too small to matter.
+  // Skip the first tenth: its means cover too few losses, so they are noisy, and its steps were too small to matter.
   const auto first = points.begin() + static_cast<std::ptrdiff_t>(points.size() / 10);
   const auto lowest = std::min_element(first, points.end(), [](const auto& a, const auto& b) { return a.smooth < b.smooth; });
   if (lowest - first < 2 || !(lowest->smooth < first->smooth)) return 0;
-  // Take slopes over a seventh of the range, so that noise between steps does not decide.
+  // Compute slopes over a seventh of the range, so that they do not depend on noise between steps.
   const auto span = std::max<std::ptrdiff_t>(1, (lowest - first) / 7);
   double steepest = 0, at = lowest->lr;
   for (auto p = first; p + span <= lowest; ++p) {

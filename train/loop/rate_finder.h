@@ -15,21 +15,21 @@ struct RateSearch {
 
 struct RatePoint {
   double lr = 0;
-  double loss = 0;    ///< before the step at this rate
-  double smooth = 0;  ///< weighted mean of the losses so far; each weighs 0.9 times the next
+  double loss = 0;    ///< loss before the step at this rate
+  double smooth = 0;  ///< weighted mean of the losses so far; each has 0.9 times the weight of the next
 };
 
 struct RateCurve {
   std::vector<RatePoint> points;  ///< sorted by rate
-  bool diverged = false;          ///< ended early: a number was not finite, or the smooth loss exceeded four times its minimum
-  /// A tenth of the rate with the lowest smooth loss, or the rate at which the smooth loss fell fastest over the logarithm of the
-  /// rate, whichever is lower; 0 if it never fell.
+  bool diverged = false;          ///< ended early: a value was not finite, or the smooth loss exceeded four times its minimum
+  /// A tenth of the rate with the lowest smooth loss, or the rate at which the smooth loss fell fastest per logarithm of the rate,
+  /// whichever is lower; 0 if it never fell.
   double suggestion = 0;
 };
 
 /// Raises the rate by a constant factor per step until all steps are taken or the loss diverges. Training changes the weights, so
-/// discard the run afterwards. `watch`: called after every step; may be null. Throws ConfigError for rates that do not increase and
-/// for fewer than 10 steps.
+/// discard the run afterwards. `watch` is called after every step; it may be null. Throws ConfigError for rates that do not
+/// increase and for fewer than 10 steps.
 template <RealScalar R>
 RateCurve find_rate(TrainingRun<R>& run, const RateSearch& search, const std::function<void(const RatePoint&)>& watch = nullptr);
 

@@ -29,7 +29,7 @@ Fingerprints fingerprints(const TrainingData& data, const Retriever* retriever) 
   return found;
 }
 
-/// The data about a batch that ranks exchange, as numbers for all_reduce().
+/// The statistics of a batch that ranks exchange, as doubles for all_reduce().
 struct BatchLoss {
   double total = 0, cross_entropy = 0, auxiliary = 0, has_auxiliary = 0, flops = 0;
 };
@@ -105,12 +105,12 @@ void TrainingRun<R>::gather_gradients(StepReport& report, bool trace) {
     batches.push_back(task_.batch(first + i));
     all += weight_of(batches.back());
   }
-  // Losses are means over a batch's targets. Weighted by the number of targets, their mean is that of one large batch; batches of
-  // equal size weigh exactly 1.
+  // Losses are means over the targets of a batch. Weighted by the number of targets, they average to the loss of one large batch;
+  // batches of equal size have a weight of exactly 1.
   const auto factor_of = [&](const Batch& batch) {
     return t.accumulate_by == "batches" ? 1.0 : weight_of(batch) * static_cast<double>(t.accumulate) / all;
   };
-  std::vector<BatchLoss> losses(batches.size());  // zeros where another rank computes
+  std::vector<BatchLoss> losses(batches.size());  // zeros for batches computed by other ranks
   std::optional<NanTrace> watching;
   if (trace) watching.emplace(parameters_);
   std::optional<GradientSum<R>> by_this_rank;
@@ -155,7 +155,7 @@ void TrainingRun<R>::give_up(const std::string& what, const StepReport& report) 
   if (!ranks_.is_root()) wait_for_abort();
   try {
     StepReport again = report;
-    gather_gradients(again, true);  // the same computation again, checking every number
+    gather_gradients(again, true);  // repeats the computation, checking every value
   } catch (const NonFiniteStep& found) {
     const NonFinite& where = *found.where;
     const std::string place = fmt::format(", first in {}{}{}", where.backward ? "the backward pass of " : "", where.op->name(),
@@ -214,7 +214,7 @@ FittedWeights TrainingRun<R>::load_initial_weights(const InitialWeights& weights
 
 template <RealScalar R>
 void TrainingRun<R>::save(const std::string& path) const {
-  // An index depends on the parameters at the time it was built: a resumed run needs its encodings until the next index is due.
+  // An index depends on the parameters at the time it was built, so a resumed run needs the encodings until the next index is due.
   std::vector<Tensor<float>> encodings;
   for (std::size_t i = 0; store_ && i < store_->indexes(); ++i) encodings.push_back(store_->encodings(i));
   save_checkpoint<R>(path, config_, state_, parameters_, optimizer_.get(), encodings);

@@ -33,7 +33,7 @@ const RunConfig& config_for(const TrainingData& data, const Checkpoint& last) {
 
 bool is_milestone(const TrainingConfig& t, std::int64_t step) { return t.milestone_every > 0 && step % t.milestone_every == 0; }
 
-/// Whether the log contains a sample for that step.
+/// Whether the log contains a sample for this step.
 bool has_sample(const std::string& log, std::int64_t step) {
   bool found = false;
   for_each_line(log, [&](const nlohmann::ordered_json& line, std::int64_t) {
@@ -49,7 +49,7 @@ std::int64_t peak_memory() {
   return 1024 * static_cast<std::int64_t>(usage.ru_maxrss);
 }
 
-/// Checks that all ranks start with the same numbers and compute in the same way; throws Error on ranks that differ from the first.
+/// Checks that all ranks start with the same values and compute in the same way. Throws Error on ranks that differ from the first.
 template <RealScalar R>
 void compare_ranks(const TrainingRun<R>& run, Ranks& ranks) {
   if (ranks.size() == 1) return;
@@ -82,14 +82,14 @@ TrainingSession<R>::TrainingSession(const RunFolder& folder, bool overwrite, con
                                     const InitialWeights* weights, Ranks& ranks)
     : folder_(folder), ranks_(ranks), run_(config, data, ranks) {
   if (weights != nullptr) fitted_weights_ = run_.load_initial_weights(*weights, data);
-  barrier(ranks);  // `overwrite` may remove files that the others start from
+  barrier(ranks);  // `overwrite` may remove files from which the others start
   if (ranks.is_root()) make_files(overwrite, data, weights);
   compare_ranks(run_, ranks);
 }
 
 template <RealScalar R>
 void TrainingSession<R>::make_files(bool overwrite, const TrainingData& data, const InitialWeights* weights) {
-  lock_ = folder_.create(overwrite);  // only after the model was built: a mistake must not cost the old run
+  lock_ = folder_.create(overwrite);  // only after the model was built, so that a mistake does not cost the old run
   folder_ = folder_.held_by(lock_);
   log_ = std::make_unique<JsonLines>(folder_.log(), -1);
   log_maker();
@@ -138,7 +138,7 @@ void TrainingSession<R>::write_changes(const RunConfig& before, bool extended) {
     save();
   }
   log_maker();
-  write_config();  // after the checkpoint, which is authoritative; a run killed between the two writes it on resuming
+  write_config();  // after the checkpoint, which is authoritative; if a run is killed between the two, it writes this on resuming
 }
 
 template <RealScalar R>
@@ -187,7 +187,7 @@ Advance TrainingSession<R>::advance() {
   }
   if (!is_root) return done;
   if (sampler_ && run_.due(t.sample_every)) done.sample = sample();
-  // last.safetensors comes last: once it exists for a step, everything due up to that step has been written.
+  // last.safetensors is written last: once it exists for a step, everything due up to that step has been written.
   const std::int64_t step = run_.state().step;
   const bool due = run_.due(t.checkpoint_every), is_kept = t.keep != 0 || is_milestone(t, step);
   if (due && is_kept && !finished()) in_folder([&] { run_.save(folder_.at_step(step)); });

@@ -15,7 +15,7 @@ namespace {
 /// Minimum size of a bucket. Smaller buckets start earlier, larger ones need fewer messages.
 constexpr std::int64_t bucket_bytes = std::int64_t{1} << 20;
 
-/// Sets the tape's watch; restores the previous one on destruction.
+/// Sets the tape's watch function; restores the previous one on destruction.
 class Watching {
  public:
   explicit Watching(Tape::BackwardWatch watch) : before_(Tape::current().on_backward(std::move(watch))) {}
@@ -27,7 +27,7 @@ class Watching {
   Tape::BackwardWatch before_;
 };
 
-/// The first tape entry that reads each leaf: the gradient of the leaf is complete once the backward pass has reached it.
+/// The first tape entry that reads each leaf: the leaf's gradient is complete once the backward pass has reached this entry.
 std::map<const SlotBase*, std::int64_t> first_readers() {
   std::map<const SlotBase*, std::int64_t> first;
   const std::vector<TapeEntry>& entries = Tape::current().entries();
@@ -44,7 +44,7 @@ void add_to(R* sum, const R* x, std::int64_t n) {
   });
 }
 
-/// Gives a parameter a new gradient tensor and returns its memory, to be filled.
+/// Allocates a new gradient tensor for a parameter and returns its memory, to be filled.
 template <RealScalar R>
 R* new_gradient(Parameter<R>& parameter) {
   return std::visit(
@@ -63,13 +63,13 @@ template <RealScalar R>
 struct GradientSum<R>::Bucket {
   enum State { Idle, Exchanging, Gathering, Complete };
   std::size_t first = 0, last = 0;
-  int label = 0;  ///< label of its messages; label + 1 for gathering
+  int label = 0;  ///< label of its reduce-scatter messages; label + 1 for the all-gather
   std::int64_t size = 0;
-  std::int64_t round = 0;  ///< this rank's batches sent so far
+  std::int64_t round = 0;  ///< how many of this rank's batches have been sent
   State state = Idle;
-  std::vector<R> all;  ///< this rank's gradients, in the end the sums [size]
-  std::vector<R> in;   ///< the other ranks' copies of the piece that this rank sums [ranks, piece]
-  std::vector<R> sum;  ///< its sum
+  std::vector<R> all;  ///< this rank's gradients, finally the sums [size]
+  std::vector<R> in;   ///< copies of the piece that this rank sums, from the other ranks [ranks, piece]
+  std::vector<R> sum;  ///< the sum of that piece
   std::vector<std::unique_ptr<Ranks::Transfer>> transfers;
 
   std::int64_t begin_of(int piece, int ranks) const { return size * piece / ranks; }
@@ -77,7 +77,7 @@ struct GradientSum<R>::Bucket {
     return std::span(all).subspan(static_cast<std::size_t>(begin_of(p, ranks)),
                                   static_cast<std::size_t>(begin_of(p + 1, ranks) - begin_of(p, ranks)));
   }
-  /// Whether no transfer is pending.
+  /// Whether all pending transfers are complete.
   bool arrived() {
     std::erase_if(transfers, [](const auto& t) { return t->done(); });
     return transfers.empty();
@@ -87,7 +87,7 @@ struct GradientSum<R>::Bucket {
 template <RealScalar R>
 GradientSum<R>::GradientSum(ParameterList<R> parameters, Ranks& ranks) : parameters_(std::move(parameters)), ranks_(ranks) {
   if (ranks.size() == 1) return;
-  // From the last parameter to the first, the order of a backward pass.
+  // From the last parameter to the first, which is the order of a backward pass.
   for (std::size_t last = parameters_.size(); last > 0;) {
     Bucket bucket;
     bucket.last = bucket.first = last;
@@ -170,7 +170,7 @@ void GradientSum<R>::finish() {
   }
 }
 
-/// Adds the parameters' gradients to the sums and clears them. A missing gradient counts as zero.
+/// Adds the gradients of the parameters to the sums and clears them. A missing gradient counts as zero.
 template <RealScalar R>
 void GradientSum<R>::add_here() {
   const bool fresh = sums_.empty();
@@ -201,7 +201,7 @@ void GradientSum<R>::pack(Bucket& bucket) {
   }
 }
 
-/// Sends each piece s to rank s, once the pieces of the previous batch have been added.
+/// Sends each piece s to rank s once the pieces of the previous batch have been added.
 template <RealScalar R>
 void GradientSum<R>::start(Bucket& bucket) {
   for (Backoff backoff; bucket.state != Bucket::Idle && !advance(bucket);) backoff.wait();

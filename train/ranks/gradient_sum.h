@@ -1,10 +1,10 @@
 #pragma once
-/// Sums the gradients of a step's batches in the order of the batches, ((g0 + g1) + g2) + ..., whichever rank computes them, so the
-/// result has the same bits for any number of ranks.
+/// Sums the gradients of a step's batches in the order of the batches, ((g0 + g1) + g2) + ..., regardless of which rank computes
+/// them, so the result is bit-identical for any number of ranks.
 ///
-/// Of n ranks, rank r takes the batches r, n + r, 2n + r, ... A gradient is cut into n pieces, and rank s sums piece s of all ranks
-/// (a reduce-scatter). After the last batch, every rank receives all sums (an all-gather). A bucket of parameters is sent once the
-/// backward pass has completed its last gradient, while the rest of this pass and that of the next batch are computed.
+/// With n ranks, rank r takes the batches r, n + r, 2n + r, ... Each gradient is cut into n pieces, and rank s sums piece s of all
+/// ranks (a reduce-scatter). After the last batch, every rank receives all sums (an all-gather). A bucket of parameters is sent
+/// once the backward pass has completed its last gradient, while the rest of this pass and that of the next batch are computed.
 
 #include <memory>
 
@@ -19,11 +19,11 @@ class GradientSum {
   GradientSum(ParameterList<R> parameters, Ranks& ranks);
   ~GradientSum();
 
-  /// Clears the gradients and sums. Each rank then takes `batches` batches.
+  /// Clears the gradients and sums. Each rank will then take `batches` batches.
   void begin(std::int64_t batches);
   /// Runs the backward pass from the loss of this rank's next batch.
   void backward(const Var<R>& loss);
-  /// Sets the parameters' gradients to the sum. Waits until all messages have arrived.
+  /// Sets the gradients of the parameters to the sum. Waits until all messages have arrived.
   void finish();
 
  private:
@@ -37,7 +37,7 @@ class GradientSum {
   ParameterList<R> parameters_;
   Ranks& ranks_;
   std::int64_t batches_ = 0, taken_ = 0;
-  std::vector<AnyTensorOf<R>> sums_;  ///< with a single rank; empty: nothing was added yet
+  std::vector<AnyTensorOf<R>> sums_;  ///< with a single rank; empty: nothing has been added
   std::vector<Bucket> buckets_;       ///< with several ranks
 };
 

@@ -1,4 +1,4 @@
-/// Ranks over MPI: the only file that uses MPI, built as a separate module so that only processes started by mpirun load it.
+/// Ranks over MPI. This is the only file that uses MPI, built as a separate module that only processes started by mpirun load.
 
 #define OMPI_SKIP_MPICXX 1
 #include <mpi.h>
@@ -21,7 +21,7 @@ class MpiTransfer final : public Ranks::Transfer {
   }
 };
 
-/// MPI's own errors end all ranks with MPI's message, its default.
+/// Errors within MPI terminate all ranks with MPI's message, which is its default behaviour.
 class MpiRanks final : public Ranks {
  public:
   MpiRanks() {

@@ -28,7 +28,7 @@ class SingleProcess final : public Ranks {
 };
 
 /// A number that the launcher has set in the environment; `otherwise` if there is none. Open MPI's mpirun sets the first name,
-/// MPICH's and Intel's the second, other launchers with PMIx perhaps the third.
+/// MPICH's and Intel's the second, and other launchers that use PMIx may set the third.
 int launched(std::initializer_list<const char*> names, int otherwise) {
   for (const char* name : names)
     if (const char* text = std::getenv(name); text != nullptr && *text != '\0') return std::atoi(text);
@@ -40,7 +40,7 @@ int launched_size() {
 }
 int launched_rank() { return launched({"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK"}, 0); }
 
-/// Set once all_ranks() has found other ranks.
+/// The other ranks, set once all_ranks() has found them.
 std::unique_ptr<Ranks>& others() {
   static std::unique_ptr<Ranks> ranks;
   return ranks;
@@ -48,7 +48,7 @@ std::unique_ptr<Ranks>& others() {
 
 constexpr const char* mpi_module = "libargand_mpi.so";
 
-/// Loads MPI. MPI's own plugins look up its symbols globally, hence RTLD_GLOBAL.
+/// Loads MPI. RTLD_GLOBAL, because MPI's plugins look up its symbols globally.
 std::unique_ptr<Ranks> join() {
   const int size = launched_size();
   void* module = ::dlopen(mpi_module, RTLD_NOW | RTLD_GLOBAL);
@@ -70,7 +70,7 @@ std::unique_ptr<Ranks> join() {
 
 bool left = false;
 
-/// The processors that a process may use; empty when unknown. The launcher's process has all processors that the user allotted.
+/// The processors that a process may use; empty if unknown. The launcher's process may use all processors allotted by the user.
 cpu_set_t processors_of(pid_t process) {
   cpu_set_t processors;
   CPU_ZERO(&processors);
@@ -92,7 +92,7 @@ Ranks& all_ranks() {
 
 void finalize_ranks() {
   if (others() == nullptr) return;
-  barrier(*others());  // with backoff; MPI itself waits in a busy loop
+  barrier(*others());  // with backoff, because MPI itself busy-waits
   others()->leave();
   left = true;
 }
@@ -129,8 +129,8 @@ int threads_of(const Ranks& ranks) {
   return std::clamp(CPU_COUNT(&all) / ranks.on_this_machine(), 1, std::max(1, CPU_COUNT(&own)));
 }
 
-/// A transfer between two processes of one machine takes microseconds, but even the shortest sleep takes about sixty. A thousand
-/// checks that yield the processor take a fraction of a millisecond when no other process wants it.
+/// A transfer between two processes on one machine takes a few microseconds, but even the shortest sleep takes about sixty. A
+/// thousand checks that yield the processor take a fraction of a millisecond if no other process needs it.
 void Backoff::wait() {
   if (++looks_ < 1000)
     ::sched_yield();
@@ -180,7 +180,7 @@ void barrier(Ranks& ranks) {
 
 void require_same(Ranks& ranks, const std::string& what, const std::string& text) {
   const std::string sum = checksum_of(text);
-  std::vector<double> first(sum.size());  // its characters; zeros on the other ranks
+  std::vector<double> first(sum.size());  // the text's characters; zeros on the other ranks
   if (ranks.is_root()) std::copy(sum.begin(), sum.end(), first.begin());
   all_reduce(ranks, first);
   require(std::equal(sum.begin(), sum.end(), first.begin(), [](char a, double b) { return a == b; }), "ranks",

@@ -18,7 +18,7 @@ namespace {
 constexpr std::int64_t every_held_out = 20;
 constexpr const char* memory_prefix = "optimizer.";
 
-/// The vocabulary: `<pad>`, `<unk>`, and the words that occur at least twice.
+/// The vocabulary: `<pad>`, `<unk>`, and all words that occur at least twice.
 Vocabulary frequent_search_words(const std::vector<Article>& articles) {
   Vocabulary all;
   std::vector<std::int64_t> counts;

@@ -11,7 +11,7 @@
 namespace argand {
 namespace {
 
-/// Two texts that share this many consecutive tokens do not do so by coincidence.
+/// Two texts with this many consecutive tokens in common do not share them by coincidence.
 constexpr std::int64_t verbatim = 16;
 
 /// All sequences of `verbatim` consecutive tokens, as bytes.
@@ -22,7 +22,7 @@ std::unordered_set<std::string> runs_of(const Ids::value_type* tokens, std::int6
   return runs;
 }
 
-/// The tokens that row b reads and predicts, [T + 1]; for an article, its own tokens.
+/// The tokens that row b reads and predicts, [T + 1]; for an article, its tokens.
 std::vector<Ids::value_type> tokens_of(const Batch& batch, std::int64_t b) {
   const std::int64_t T = batch.tokens.shape()[1];
   std::vector<Ids::value_type> tokens(batch.tokens.data() + b * T, batch.tokens.data() + (b + 1) * T);
@@ -39,7 +39,7 @@ bool shares_words(const std::vector<Ids::value_type>& window, const Ids::value_t
 /// Runs the model on all tokens, only to record what its windows read.
 template <RealScalar R>
 void look_up(Model<R>& model, const Ids& tokens, const ForwardContext& pass) {
-  if (model.config().task == TextTask::Lm) {  // logits of the last token only: the output layer is most of a pass
+  if (model.config().task == TextTask::Lm) {  // logits of the last token only, because the output layer is most of the work
     const auto cache = model.make_cache(tokens.shape()[0]);
     model.next_logits(tokens, *cache, pass);
   } else {

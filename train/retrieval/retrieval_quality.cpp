@@ -50,7 +50,7 @@ Tensor<float> normalised(const Tensor<float>& x) {
   return y;
 }
 
-/// The mean of the rows of a table [V, r] for the words of each text; 0 for a text without words.
+/// For each text, the mean of the rows of a table [V, r] that belong to its words; 0 for a text without words.
 Tensor<float> mean_embeddings(const Tensor<float>& table, const std::vector<Words>& texts) {
   const std::int64_t r = table.dim(1);
   Tensor<float> means = Tensor<float>::zeros({static_cast<std::int64_t>(texts.size()), r});
@@ -88,14 +88,14 @@ Words words_of(const TrainedRun& trained, const std::string& text, std::int64_t 
   return words;
 }
 
-/// The encodings [N, r] of each window for texts of any length; texts of the same length are encoded together.
+/// The encodings [N, r] by each window for texts of any length; texts of equal length are encoded together.
 template <RealScalar R>
 std::vector<Tensor<float>> encodings_of(const Model<R>& model, const std::vector<Words>& texts) {
   std::map<std::size_t, std::vector<std::int64_t>> by_length;
   for (std::size_t n = 0; n < texts.size(); ++n) by_length[texts[n].size()].push_back(static_cast<std::int64_t>(n));
   std::vector<Tensor<float>> all;
   for (const auto& [length, rows] : by_length) {
-    if (length == 0) continue;  // stays 0
+    if (length == 0) continue;  // remains 0
     Words joined;
     for (const std::int64_t n : rows)
       joined.insert(joined.end(), texts[static_cast<std::size_t>(n)].begin(), texts[static_cast<std::size_t>(n)].end());
@@ -120,7 +120,7 @@ std::vector<Tensor<float>> mean_queries(Model<R>& model, const std::vector<Words
   const auto N = static_cast<std::int64_t>(texts.size());
   std::vector<Tensor<float>> all;
   for (std::size_t w = 0; w < windows; ++w) all.push_back(Tensor<float>::zeros({N, r}));
-  const Ids passages({model.config().windows().top_k, 1});  // the windows must read something
+  const Ids passages({model.config().windows().top_k, 1});  // the windows must have something to read
   std::vector<QueryRecorder> recorders(windows);
   Knowledge knowledge{.passages = &passages};
   for (const QueryRecorder& recorder : recorders) knowledge.indexes.push_back(&recorder);

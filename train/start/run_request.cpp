@@ -24,7 +24,7 @@ RunConfig resolve_with_init(Settings file, const Settings& given, const std::str
 }
 
 NewRun open_new_run(RunConfig config) {
-  std::optional<InitialWeights> weights;  // before with_absolute_paths(), so that messages use the name as given
+  std::optional<InitialWeights> weights;  // before with_absolute_paths(), so that messages contain the name as given
   if (!config.training.init.empty()) weights.emplace(config.training.init);
   for (std::string* path : {&config.training.data, &config.training.init, &config.knowledge.irw_file})
     *path = with_absolute_paths(*path);
@@ -48,7 +48,7 @@ Continuation continuation(const Settings& given) {
 TrainingData open_data(const TrainedRun& run, const Continuation& continuation) {
   RunConfig config = run.checkpoint.config();
   if (!continuation.data.empty()) config.training.data = continuation.data;
-  // An article vocabulary is counted again; a text keeps the run's tokens.
+  // The vocabulary of articles is rebuilt; a text keeps the run's tokens.
   return config.model.task == TextTask::Lm ? open_data(config, run) : open_data(config);
 }
 

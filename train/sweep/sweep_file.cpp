@@ -31,7 +31,7 @@ nlohmann::json json_of(const SweepOutcome& outcome) {
   return json;
 }
 
-/// The difference between two JSON objects of settings: "steps is 500, was 100".
+/// Describes the difference between two JSON objects of settings: "steps is 500, was 100".
 std::string differences(const nlohmann::json& before, const nlohmann::json& now) {
   const nlohmann::json was = before.flatten(), is = now.flatten();
   nlohmann::json all = was;

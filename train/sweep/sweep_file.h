@@ -15,27 +15,27 @@ struct SweepOutcome {
   double loss = 0;                        ///< nats per token, or per article
   double metric = 0;                      ///< perplexity, or accuracy in percent
   std::optional<double> bits_per_byte{};  ///< language models only
-  std::string diverged{};                 ///< the reason, if the run diverged and has no numbers
+  std::string diverged{};                 ///< the reason, if the run diverged and has no results
 };
 
-/// The score for ranking: bits per byte, comparable for any tokens, or the loss if they are unknown; for a classifier its accuracy,
-/// then the loss.
+/// The score for ranking: bits per byte, which is comparable across tokenizers, or the loss if they are unknown; for a classifier
+/// its accuracy, then the loss.
 SweepScore score_of(const SweepOutcome& outcome, TextTask task);
 
-/// The results in a sweep's folder by run name, whatever its settings; empty without a sweep.json. Throws Error when that file is
-/// damaged.
+/// The results in a sweep's folder by run name, for any settings of the sweep; empty if there is no sweep.json. Throws Error if
+/// that file is damaged.
 std::map<std::string, SweepOutcome> outcomes_in(const std::string& folder);
 
 class SweepFile {
  public:
   /// Reads FOLDER/sweep.json if it exists. `identity`: the common settings of all runs and the keys that vary. Throws ConfigError
-  /// when the file has another identity or is damaged, or when the folder holds something else.
+  /// if the file has a different identity or is damaged, or if the folder contains something else.
   SweepFile(const std::string& folder, nlohmann::json identity);
 
-  /// By run name.
+  /// The results by run name.
   const std::map<std::string, SweepOutcome>& outcomes() const { return outcomes_; }
   void record(const std::string& run, SweepOutcome outcome);
-  /// Replaces the file, as record() does.
+  /// Writes the file, replacing the old one, as record() does.
   void write() const;
 
  private:

@@ -14,7 +14,7 @@ double number_in(const std::string& text) {
   return value;
 }
 
-/// Makes the text usable in a file name.
+/// Makes the text suitable for a file name.
 std::string as_name(std::string text) {
   for (char& c : text)
     if (c == '/' || c == ' ' || static_cast<unsigned char>(c) < ' ') c = '_';
@@ -118,7 +118,7 @@ std::vector<SweepRun> SweepPlan::missing(const std::vector<std::size_t>& configu
 SweepScore SweepPlan::mean_score(std::size_t configuration, bool third, const SweepScores& scores) const {
   SweepScore sum = {0, 0};
   const std::vector<std::int64_t> seeds = search_seeds();
-  for (const std::int64_t seed : request_.grid.seeds)  // what diverges with a seed that was only for the best is not the best
+  for (const std::int64_t seed : request_.grid.seeds)  // a configuration that diverges with any seed is not the best
     if (const auto found = scores.find(name(SweepRun{configuration, third, seed}));
         found != scores.end() && found->second == no_score)
       return no_score;
@@ -154,7 +154,7 @@ std::optional<std::size_t> SweepPlan::neighbour(std::size_t configuration, std::
 
 bool SweepPlan::is_edge(std::size_t configuration, std::size_t axis, bool upper) const {
   return is_number(kinds_[axis]) && !neighbour(configuration, axis, upper) &&
-         (upper || number_in(points_[configuration][axis]) > 0);  // nothing is below 0
+         (upper || number_in(points_[configuration][axis]) > 0);  // values cannot go below 0
 }
 
 std::optional<std::size_t> SweepPlan::add_beyond(std::size_t configuration, std::size_t axis, bool upper) {
@@ -167,7 +167,7 @@ std::optional<std::size_t> SweepPlan::add_beyond(std::size_t configuration, std:
   point[axis] = fmt::format("{:.3g}", edge * ratio);
   try {
     resolved(point);
-  } catch (const ConfigError&) {  // out of bounds, for example a share above 1
+  } catch (const ConfigError&) {  // out of bounds, for example a fraction above 1
     return std::nullopt;
   }
   points_.push_back(std::move(point));
@@ -224,7 +224,7 @@ std::vector<SweepRun> SweepPlan::next(const SweepScores& scores) {
     best_ = ranking_full_.front();
     if (!request_.widen) break;
     std::vector<std::size_t> more = widened(*best_, &full);
-    std::erase_if(more, [&](std::size_t c) {  // a run without a finite score after a third will not have one later
+    std::erase_if(more, [&](std::size_t c) {  // a run without a finite score after a third of the steps will not have one later
       return scores.contains(name(SweepRun{c, true, request_.grid.seeds.front()})) && !has_numbers(c, true);
     });
     if (more.empty()) break;

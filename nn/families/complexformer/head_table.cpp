@@ -8,7 +8,7 @@
 namespace argand {
 namespace {
 
-/// Mean ± std of row `head` of [H, n], or of all of [n] when heads share one.
+/// Mean ± std of row `head` of [H, n], or of all of [n] if the heads share parameters.
 std::string row_figures(const Tensor<double>& x, std::int64_t head) {
   const std::int64_t n = x.shape().back();
   const double* row = x.data() + (x.rank() == 2 ? head * n : 0);
@@ -18,7 +18,7 @@ std::string row_figures(const Tensor<double>& x, std::int64_t head) {
   return fmt::format("{:+.4f} ± {:.4f}", mean, std::sqrt(variance));
 }
 
-/// The tensor [H, n] or [n] of that name, or null.
+/// The tensor [H, n] or [n] with this name, or null.
 const Tensor<double>* find_rows(const std::vector<NamedNumbers>& parameters, const std::string& name) {
   const auto found = std::find_if(parameters.begin(), parameters.end(), [&](const NamedNumbers& p) { return p.name == name; });
   if (found == parameters.end()) return nullptr;

@@ -5,7 +5,7 @@
 
 namespace argand {
 
-/// A line of headings, then one line per head: mean ± standard deviation over the frequencies; empty for models without them.
+/// A line of headings, then one line per head: mean ± standard deviation over the frequencies. Empty for models without δ and b.
 std::vector<std::string> head_table(const std::vector<NamedNumbers>& parameters);
 
 }  // namespace argand

@@ -1,12 +1,11 @@
 /// Invariances of the score λq λk cos(δ (θq - θk) + b + (m - n) ω):
 ///
-///   - λq → s λq, λk → λk / s, for any s > 0;
-///   - conjugating q and k turns θ into -θ, and δ → -δ turns it back: the sign of a δ is arbitrary, and so is the mean of
-///   many;
-///   - with δ = 1, e^{iδθ} is q/|q| itself: RoPE's freedom, q → c q, k → k / conj(c); with δ = 0 each phase is free.
+///   - λq → s λq, λk → λk / s for any s > 0;
+///   - conjugating q and k turns θ into -θ, and δ → -δ undoes it: the sign of each δ, and hence their mean, is arbitrary;
+///   - with δ = 1, e^{iδθ} is q/|q|, so RoPE's invariance holds: q → c q, k → k / conj(c); with δ = 0, all phases are free.
 ///
-/// A common phase, q → e^{iφ} q and k → e^{iφ} k, is no invariance: phases lie in (-π, π], and where a θ passes the cut it jumps by
-/// 2π, and the cosine's argument by 2πδ. For the same reason b is not equivalent to a phase of q.
+/// A common phase, q → e^{iφ} q and k → e^{iφ} k, is not an invariance: phases lie in (-π, π], and when a θ crosses the cut it
+/// jumps by 2π, and the cosine's argument by 2πδ. For the same reason b is not equivalent to a phase of q.
 
 #include "nn/families/complexformer/invariances.h"
 
@@ -15,7 +14,7 @@
 namespace argand {
 namespace {
 
-/// q_j → a(s) q_j, k_j → b(s) k_j for all pairs, with fresh amounts for each.
+/// q_j → a(s) q_j, k_j → b(s) k_j for all pairs, with a new random s for each pair.
 template <class F>
 Invariance of_pairs(const std::string& name, const std::string& what, const ModelConfig& config, const F& factors) {
   return {name, what, [config, factors](const Weights& w, Amounts amounts) {
@@ -29,7 +28,7 @@ Invariance of_pairs(const std::string& name, const std::string& what, const Mode
           }};
 }
 
-/// Applies to every other pair of a head, in all heads alike, since they may share δ.
+/// Flips every other pair of a head, the same pairs in all heads, since they may share δ.
 Invariance sign_of_delta(const ModelConfig& config) {
   return {"sign of δ", "δ_j → -δ_j, q_j → conj(q_j), k_j → conj(k_j)", [config](const Weights& w, Amounts) {
             const std::int64_t n = config.d_model / config.n_heads / 2;

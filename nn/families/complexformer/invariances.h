@@ -1,5 +1,5 @@
 #pragma once
-/// Changes of the parameters that leave the outputs of a model of this family unchanged.
+/// Changes of the parameters that leave the outputs of a complexformer model unchanged.
 
 #include "nn/invariance.h"
 

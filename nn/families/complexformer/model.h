@@ -1,5 +1,5 @@
 #pragma once
-/// ComplexFormer: the decoder with phase attention and, when its weight is positive, the phase contrastive loss.
+/// ComplexFormer: the decoder with phase attention and, if its weight is positive, the phase contrastive loss.
 
 #include "nn/decoder.h"
 #include "nn/families/complexformer/config.h"
@@ -13,8 +13,8 @@ class ComplexFormer final : public Decoder<R> {
 
  protected:
   bool wants_queries() const override { return own_.pcl_weight > 0; }
-  /// Per layer u_m = (cos θq, sin θq) of all heads/sqrt(H d_k/2), s = u uᵀ/τ, InfoNCE over the positions
-  /// (autograd/ops/rows/info_nce.h); returns the mean over layers times pcl_weight.
+  /// For each layer: u_m = (cos θq, sin θq) of all heads, divided by sqrt(H d_k/2); s = u uᵀ/τ; InfoNCE over the positions
+  /// (autograd/ops/rows/info_nce.h). Returns pcl_weight times the mean over layers.
   Var<R> auxiliary_loss(const Ids& tokens, const typename TextModel<R>::Queries& queries) const override;
 
  private:

@@ -1,5 +1,5 @@
 #pragma once
-/// ComplexFormer's attention (CMHA): modulus and phase of query and key pairs, an adapted phase difference, real values.
+/// ComplexFormer's attention (CMHA): moduli and phases of query and key pairs, with an adapted phase difference and real values.
 
 #include "nn/attention/self_attention.h"
 
@@ -22,7 +22,7 @@ class PhaseAttention final : public SelfAttention<R> {
  private:
   std::int64_t n_heads_;
   Linear<R> q_, k_, v_, o_;
-  std::optional<Var<R>> delta_, phase_bias_;  ///< both or neither
+  std::optional<Var<R>> delta_, phase_bias_;  ///< either both are present or neither
   bool moduli_ = false;                       ///< δ = 0, b = 0
   Tensor<R> frequencies_;                     ///< ω, [d_k/2]
 };

@@ -7,8 +7,8 @@
 namespace argand {
 
 /// States of n numbers, d_h = n/H per head; parameters q, k, v (no bias) and o, of the states' type.
-///   angular: Score_mn = Σ_j cos(arg q_mj - arg k_nj) / sqrt(d_h). `mean` also divides by d_h, which bounds the score by
-///            1/sqrt(d_h): the softmax then stays almost uniform.
+///   angular: Score_mn = Σ_j cos(arg q_mj - arg k_nj) / sqrt(d_h). `mean` also divides by d_h, which limits the score to
+///            1/sqrt(d_h), so the softmax stays almost uniform.
 ///   dot:     Score_mn = Re⟨q_m, k_n⟩ / sqrt(d_h); the only choice for real states.
 template <Scalar T>
 class AngularAttention final : public Module<RealOf<T>> {

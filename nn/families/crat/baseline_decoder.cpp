@@ -11,7 +11,7 @@ namespace {
 
 bool is_retro(const ModelConfig& config) { return config.own<CratConfig>().baseline == Baseline::Retro; }
 
-/// Each chunk's tokens [N, m] followed by those of each of its passages [N, k, L]: [N, k, m + L].
+/// The tokens of each chunk [N, m] followed by those of each of its passages [N, k, L]: [N, k, m + L].
 Ids question_and_passage(const Ids& chunks, const Ids& passages) {
   const std::int64_t N = passages.shape()[0], k = passages.shape()[1], L = passages.shape()[2], m = chunks.shape()[1];
   Ids both(Shape{N, k, m + L});
@@ -52,8 +52,8 @@ Var<R> BaselineBlock<R>::read(const Var<R>& h, const ChunkReader<R>& chunks, con
                               ForwardPass& pass) const {
   const NameScope scope("read");
   const Var<R> x = (*norm_read_)(h);
-  // A passage begins at the position of its chunk's first token, and its first reader is the chunk's last token: readers' positions
-  // count from m - 1.
+  // A passage starts at the position of its chunk's first token. The first token to read it is the chunk's last one, so the
+  // positions of readers start at m - 1.
   const Places readers{.first = chunk_length(*knowledge.passages) - 1}, of_passage{.first = 0, .period = encoded};
   chunks.show_attention(knowledge, x, [&](const Var<R>& queries, const Var<R>& memory) {
     return read_->shares(queries, memory, memory.dim(1) / encoded, readers, of_passage);

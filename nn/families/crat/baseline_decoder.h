@@ -15,10 +15,10 @@ class BaselineBlock final : public Module<R> {
  public:
   /// RETRO's readers have rotary positions relative to the passage; FiD's have none.
   BaselineBlock(Init& init, const ModelConfig& config, bool reads);
-  /// The parts before and after reading, each h [B, T, d_model] -> [B, T, d_model].
+  /// The parts of the block before and after reading; both map h [B, T, d_model] -> [B, T, d_model].
   Var<R> attend(const Var<R>& h, const AttentionPass<R>& pass) const;
   Var<R> feed_forward(const Var<R>& h, const AttentionPass<R>& pass) const;
-  /// The term that attending to the passages adds to h; each passage has `encoded` encoded tokens.
+  /// The term that reading the passages adds to h; each passage consists of `encoded` encoded tokens.
   Var<R> read(const Var<R>& h, const ChunkReader<R>& chunks, const Knowledge& knowledge, std::int64_t encoded,
               ForwardPass& pass) const;
   bool reads() const { return read_.has_value(); }
@@ -34,9 +34,9 @@ class BaselineBlock final : public Module<R> {
 };
 
 /// The transformer with `position: rope`, `tie_embeddings: false`. Its layers `irw_layers` read the irw_top_k passages that a
-/// parameter-free search finds for each complete chunk of text (ChunkReader). They are encoded once per pass.
+/// parameter-free search finds for each complete chunk of text (ChunkReader). The passages are encoded once per forward pass.
 ///   retro: in the first retrieving layer, after its attention, by an encoder that attends to the chunk's states there.
-///   fid:   before the first layer, each with the chunk's tokens in front of it.
+///   fid:   before the first layer, each preceded by the chunk's tokens.
 /// Encoder and decoder share the embedding.
 template <RealScalar R>
 class BaselineDecoder final : public TextModel<R> {
@@ -50,7 +50,7 @@ class BaselineDecoder final : public TextModel<R> {
 
  private:
   const CratConfig& own() const { return this->config_.template own<CratConfig>(); }
-  /// Encodings of the passages found, [B·U, K, D]; none when no chunk is complete. h: the states that RETRO's encoder attends to.
+  /// Encodings of the passages found, [B·U, K, D]; none if no chunk is complete. RETRO's encoder attends to the states h.
   std::optional<Var<R>> encode(ChunkReader<R>& chunks, const Knowledge& knowledge, const Var<R>& h, ForwardPass& pass) const;
 
   Init init_;

@@ -36,12 +36,12 @@ Var<R> nothing(std::int64_t B, std::int64_t n, std::int64_t D) {
 template <RealScalar R>
 ChunkReader<R>::ChunkReader(const Ids& tokens, std::int64_t first, std::int64_t m, ChunkCache<R>* past)
     : B_(tokens.shape()[0]), T_(tokens.shape()[1]), m_(m), U_((first % m + T_) / m), before_(first % m), past_(past) {
-  const Ids open = past_ != nullptr ? concatenate_ids(past_->tokens, tokens) : tokens;  // from the start of a chunk
+  const Ids open = past_ != nullptr ? concatenate_ids(past_->tokens, tokens) : tokens;  // starts at the beginning of a chunk
   chunks_ = columns(open, 0, U_ * m_);
   chunks_ = Ids(Shape{B_ * U_, m_}, {chunks_.span().begin(), chunks_.span().end()});
   if (past_ != nullptr) past_->tokens = columns(open, U_ * m_, open.shape()[1]);
-  // Positions of the readers of chunk u count from its last token, position 0. Unless the first token here completes a chunk, it
-  // reads the previous chunk's passages, at the position after that chunk's earlier readers.
+  // The readers of chunk u are numbered from its last token, which has position 0. Unless the first token here completes a chunk,
+  // it reads the previous chunk's passages, at the position after that chunk's earlier readers.
   has_old_ = first >= m_ && before_ != m_ - 1;
   skip_ = first >= m_ - 1 ? 0 : std::min(T_, m_ - 1 - first);
   lead_ = has_old_ ? before_ + 1 : 0;

@@ -11,15 +11,15 @@ namespace argand {
 enum class StateKind { Complex, Real };
 constexpr const char* words_of(StateKind) { return "complex|real"; }
 
-/// Scores from phases alone, or the dot product, the only choice for real states.
+/// Whether scores use phases only or are dot products; real states allow only the latter.
 enum class ScoreKind { Angular, Dot };
 constexpr const char* words_of(ScoreKind) { return "angular|dot"; }
 
-/// How the angular scores of a head's components are reduced.
+/// How the angular scores of a head's components are combined.
 enum class AngularReduce { Sum, Mean };
 constexpr const char* words_of(AngularReduce) { return "sum|mean"; }
 
-/// CRAT itself, or a baseline: a real decoder that uses passages as another paper does (nn/families/crat/baseline_decoder.h).
+/// CRAT itself, or a baseline: a real decoder that uses passages as in another paper (nn/families/crat/baseline_decoder.h).
 enum class Baseline { None, Retro, Fid };
 constexpr const char* words_of(Baseline) { return "none|retro|fid"; }
 
@@ -30,11 +30,11 @@ struct CratConfig final : ConfigOf<CratConfig> {
   AngularReduce angular_reduce = AngularReduce::Sum;
   bool phase_offsets = true;
   bool rotation = true;
-  std::vector<std::int64_t> irw_layers;  ///< layers with a reflection window, or where a baseline reads passages; ascending
+  std::vector<std::int64_t> irw_layers;  ///< layers with a reflection window, or in which a baseline reads passages; ascending
   std::int64_t irw_dim = 32;
   std::int64_t irw_top_k = 5;
   double irw_temperature = 1;
-  std::int64_t encoder_layers = 2;            ///< layers of a baseline's passage encoder
+  std::int64_t encoder_layers = 2;            ///< number of layers in a baseline's passage encoder
   static constexpr double rope_base = 10000;  ///< RoPE base of a baseline
 
   void visit(KeyVisitor& f) override;

@@ -17,7 +17,7 @@ std::unique_ptr<Model<R>> make_crat(const ModelConfig& config, std::uint64_t see
   return std::make_unique<Crat<std::complex<R>>>(config, seed);
 }
 
-// Settings that the paper does not give follow the other families; feed-forward layers are four times as wide as states, as usual.
+// Settings not specified in the paper are taken from the other families; as usual, feed-forward layers are four times as wide.
 KeyTexts crat_paper() {
   return {{"n_layers", "12"},     {"d_model", "768"},      {"n_heads", "8"}, {"d_ff", "3072"},  {"dropout", "0.1"},
           {"max_seq_len", "512"}, {"length", "512"},       {"batch", "8"},   {"steps", "5000"}, {"lr", "1e-4"},
@@ -50,7 +50,7 @@ Variants crat_variants() {
                    {"rope-untied", "the same with an output layer of its own, as CRAT has", untied}}};
 }
 
-/// A reflection window, as a function of states, parameters and embeddings.
+/// Test case: a reflection window as a function of states, parameters and embeddings.
 template <Scalar T>
 LayerLoss reflected(Init& init) {
   const auto window = std::make_shared<ReflectionWindow<T>>(init, 4, 6, 3, 2, 0.7);
@@ -66,7 +66,7 @@ LayerLoss reflected(Init& init) {
           with_parameters_of(*window, {{"states", z}, {"embedding", table}, {"embedding bias", bias}})};
 }
 
-/// Checks a baseline's passage encoder: two passages of three tokens for each of two chunks of two tokens.
+/// Test case for a baseline's passage encoder: two passages of three tokens for each of two chunks of two tokens.
 LayerLoss encoded(Init& init, bool attends_to_text) {
   const auto encoder = std::make_shared<NeighbourEncoder<double>>(init, layer_check_config("crat"), 1, attends_to_text);
   const Var<double> passages = layer_input<double>({2, 2, 3, 8}), text = init.normal<double>(Role::Output, {2, 2, 8}, 1);
@@ -79,7 +79,7 @@ LayerLoss encoded(Init& init, bool attends_to_text) {
           with_parameters_of(*encoder, inputs)};
 }
 
-/// Checks reading by chunk: five tokens in chunks of two read two passages of three tokens each per chunk.
+/// Test case for reading by chunk: five tokens in chunks of two, each chunk with two passages of three tokens.
 LayerLoss read_by_chunk(Init& init, std::optional<double> rope_base) {
   const auto layer = std::make_shared<CrossAttention<double>>(init, 8, 2, rope_base);
   const Var<double> h = layer_input<double>({2, 5, 8}), memory = init.normal<double>(Role::Output, {4, 6, 8}, 1);

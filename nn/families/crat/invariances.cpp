@@ -1,10 +1,10 @@
 /// Invariances of CRAT, without a window and with one.
 ///
-///   - Angular scores use only unit phasors, so the moduli of q_j and k_j are free, and so is a common phase. (No branch cut:
-///     cos(θq - θk) is computed from the phasors.) Dot products have RoPE's invariance.
-///   - A change of ϑ's bias rotates z_j, as a phase of (W_re + i W_im)_j does.
-///   - Without a window, the choice of real and imaginary axis is arbitrary: a phase e^{iφ_j} of component j of all states changes
-///     nothing if every layer that writes the states applies it and every layer that reads them undoes it. The window reads
+///   - Angular scores use only unit phasors, so the moduli of q_j and k_j are arbitrary, as is a common phase. (There is no branch
+///     cut: cos(θq - θk) is computed from the phasors.) Dot products have RoPE's invariance.
+///   - A change of ϑ's bias rotates z_j, just as a phase factor on (W_re + i W_im)_j does.
+///   - Without a window, the choice of real and imaginary axes is arbitrary: a phase factor e^{iφ_j} on component j of all states
+///     changes nothing if every layer that writes the states applies it and every layer that reads them undoes it. The window reads
 ///     imaginary parts and so fixes the phase.
 
 #include "nn/families/crat/invariances.h"
@@ -28,7 +28,7 @@ Invariance phasors(const ModelConfig& config) {
           }};
 }
 
-/// Row j of two real layers, the parts of W_re + i W_im, times c.
+/// Multiplies row j of W_re + i W_im, stored as two real layers, by c.
 void scale_states(const Weights& w, std::int64_t j, C c) {
   Tensor<double>&re = w.real("state.re.weight"), &im = w.real("state.im.weight");
   for (std::int64_t i = 0; i < re.dim(1); ++i) Weights::turn(re(j, i), im(j, i), c);
@@ -48,7 +48,7 @@ Invariance bias_of_rotation() {
 Invariance phase_of_states(const ModelConfig& config) {
   return {"phases of the states", "z_j → e^{iφ_j} z_j in all layers", [config](const Weights& w, Amounts amounts) {
             const std::int64_t n = w.real("state.re.weight").dim(0);
-            Tensor<double>& out = w.real("out.weight");  // reads all real parts, then all imaginary ones
+            Tensor<double>& out = w.real("out.weight");  // its input is all real parts, then all imaginary parts
             for (std::int64_t j = 0; j < n; ++j) {
               const C c = std::polar(1.0, amounts.between(-3.1, 3.1));
               scale_states(w, j, c);

@@ -14,7 +14,7 @@
 namespace argand {
 namespace {
 
-/// The count of numbers of type T in `width` real degrees of freedom.
+/// How many values of type T have `width` real degrees of freedom in total.
 template <Scalar T>
 std::int64_t count_in(std::int64_t width) {
   return ComplexScalar<T> ? width / 2 : width;

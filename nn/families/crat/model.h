@@ -11,13 +11,13 @@
 
 namespace argand {
 
-/// z += Attn(RMSNorm(z)); z += Window(z) in the layers that have one; z += down(gelu(up(RMSNorm(z)))), where the GELU acts on real
+/// z += Attn(RMSNorm(z)); z += Window(z) in layers that have a window; z += down(gelu(up(RMSNorm(z)))), where the GELU acts on real
 /// and imaginary parts separately. All weights have the states' type T.
 template <Scalar T>
 class CratBlock final : public Module<RealOf<T>> {
  public:
   using R = RealOf<T>;
-  /// States of n numbers, inner width n_ff.
+  /// States have n components; the feed-forward inner width is n_ff.
   CratBlock(Init& init, const ModelConfig& config, std::int64_t n, std::int64_t n_ff, bool has_window);
   /// z [B, t, n] -> [B, t, n]. `means` and `lookup` are for the window, if there is one.
   Var<T> operator()(const Var<T>& z, const AttentionPass<R>& pass, PassageMeans<R>* means, const Lookup<R>& lookup) const;
@@ -35,7 +35,7 @@ class CratBlock final : public Module<RealOf<T>> {
 
 /// h = E[x] + b_E + PE with phases φ; z = (W_re h + b) + i (W_im h + b), times e^{iϑ}, ϑ = W_θ h + b; blocks; o = LayerNorm(W_out
 /// [Re z; Im z] + b); logits = W_lm o + b_lm. T is complex<R>, or R for the ablation `states: real`, where z = W_re h + b has d
-/// real numbers.
+/// real components.
 template <Scalar T>
 class Crat final : public TextModel<RealOf<T>> {
  public:

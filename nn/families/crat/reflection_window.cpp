@@ -84,8 +84,8 @@ auto ReflectionWindow<T>::query(const Var<T>& z) const -> Var<R> {
 template <Scalar T>
 auto ReflectionWindow<T>::encodings(PassageMeans<R>& means, CachedEncodings<R>* cached) const -> Var<R> {
   if (cached == nullptr) return encode(means.all());
-  // Without the cache, each token would encode 2 000 passages, which dominates the time: generating 400 words with a model of the
-  // preset "small" took 7.6 s on one core, and takes 1.9 s with the encodings cached.
+  // Without the cache, each new token would encode 2 000 passages, which would dominate the time: generating 400 words with a model
+  // of the preset "small" took 7.6 s on one core, and takes 1.9 s with the encodings cached.
   if (cached->of != &means.passages()) cached->of = &means.passages(), cached->encodings = encode(means.all());
   return *cached->encodings;
 }

@@ -6,7 +6,7 @@
 
 namespace argand {
 
-/// The options of DotAttention for this CRoPE configuration.
+/// The DotAttention options that correspond to this CRoPE configuration.
 DotAttentionOptions crope_attention(const ModelConfig& config);
 
 }  // namespace argand

@@ -1,4 +1,4 @@
-/// CRoPE: the decoder with RMSNorm, SwiGLU, RoPE of base 5000, QK-norm, tied embeddings and no biases. Its attention projections
+/// CRoPE: the decoder with RMSNorm, SwiGLU, RoPE with base 5000, QK-norm, tied embeddings and no biases. Its attention projections
 /// are complex-linear on the interleaved pairs that RoPE rotates.
 
 #include "nn/family.h"
@@ -18,7 +18,7 @@ std::unique_ptr<Model<R>> make_crope(const ModelConfig& config, std::uint64_t se
                                       [&](Init& init) { return std::make_unique<DotAttention<R>>(init, crope_attention(config)); });
 }
 
-// The learning rates are Muon's, 2e-3 to 4e-4: twenty times AdamW's.
+// These learning rates, 2e-3 to 4e-4, are for Muon: twenty times AdamW's.
 KeyTexts crope_paper() {
   return {{"n_layers", "16"},      {"d_model", "1024"}, {"n_heads", "8"},   {"d_ff", "1024"},       {"max_seq_len", "512"},
           {"length", "512"},       {"batch", "64"},     {"steps", "30000"}, {"optimizer", "muon"},  {"lr", "1e-4"},

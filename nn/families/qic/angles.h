@@ -7,10 +7,9 @@
 
 namespace argand {
 
-/// θ for `count` heads, or one for all of them, as the configuration's `theta` says. learned: a parameter [count]; global: one
-/// parameter [1] for all of them; fixed: a constant [1]. Learned angles start within theta_spread of theta_init; drawing them
-/// advances the random stream, which changes the initial values of all later parameters. The other algebras have constant θ = 0,
-/// the complex numbers.
+/// θ for `count` heads, as specified by the configuration's `theta`. learned: a parameter [count]; global: one parameter [1] for
+/// all heads; fixed: a constant [1]. Learned angles start within theta_spread of theta_init; drawing them advances the random
+/// stream, which changes the initial values of all later parameters. The other algebras have constant θ = 0, i.e. complex numbers.
 template <RealScalar R>
 Var<R> make_angles(Init& init, const QicConfig& config, std::int64_t count) {
   if (config.algebra != Algebra::Qic) return Var<R>(Tensor<R>::zeros({1}));

@@ -8,7 +8,7 @@
 namespace argand {
 namespace {
 
-/// A layer of QIC numbers or quaternions, as a function of its input, θ exactly as given, and its parameters.
+/// A layer of QIC numbers or quaternions, as a function of its input, θ (used exactly as given) and its parameters.
 template <class L, class Call>
 LayerLoss measured(std::shared_ptr<L> layer, const Shape& shape, std::vector<double> angles, const Call& call) {
   const Var<double> x = layer_input<double>(shape);
@@ -83,7 +83,7 @@ std::vector<LayerCheck> qic_layers() {
 }
 
 /// Angles at which the algebra or the gradient of θ is special, for both tasks. (Not the algebraic magnitude at π/4, which is |a|:
-/// somewhere in a model, finite differences straddle its kink. The ops' own checks cover it.)
+/// somewhere in a model, finite differences would straddle its kink. The checks of the ops cover it.)
 std::vector<JointSettings> special_angles() {
   std::vector<JointSettings> all;
   for (const char* task : {"lm", "classify"})
@@ -94,8 +94,8 @@ std::vector<JointSettings> special_angles() {
   return all;
 }
 
-/// Shrinks the queries, since magnitudes of products grow large and a softmax saturated on one key has no gradient. Sets every
-/// theta to theta_init unless that is the default.
+/// Shrinks the queries, because magnitudes of products grow large and a softmax that is saturated on one key has no gradient. Sets
+/// every theta to theta_init if that is not the default.
 void prepare(const ParameterList<double>& parameters, const ModelConfig& config) {
   const double theta = config.own<QicConfig>().theta_init;
   for (const Parameter<double>& p : parameters)
@@ -112,7 +112,7 @@ void prepare(const ParameterList<double>& parameters, const ModelConfig& config)
 }  // namespace
 
 GradientChecks qic_checks() {
-  // d_model 16 gives four quaternions per head: the magnitudes of fewer may differ too little to divide by.
+  // d_model 16 gives four quaternions per head: with fewer, their magnitudes may differ too little for the norm to divide by.
   return {.sizes = {{"d_model", "16"}}, .joint = special_angles(), .prepare = prepare, .layers = qic_layers};
 }
 

@@ -1,5 +1,5 @@
 #pragma once
-/// QIC's gradient checks for `argand gradcheck`, and the changes of its parameters that leave a model's outputs unchanged.
+/// QIC's gradient checks for `argand gradcheck`, and parameter changes that leave a model's outputs unchanged.
 
 #include "nn/family.h"
 #include "nn/invariance.h"

@@ -1,11 +1,11 @@
 #pragma once
-/// The complex linear layers in QIC's comparison: plain complex numbers, and with phase gates.
+/// The complex linear layers in QIC's comparison: with plain complex numbers, and with phase gates.
 
 #include "nn/families/qic/number_linear.h"
 
 namespace argand {
 
-/// y = W x + b over ℂ: the ordinary complex layer, multiplied by BLAS.
+/// y = W x + b over ℂ: the ordinary complex layer, computed by BLAS.
 template <RealScalar R>
 class ComplexLinear final : public NumberLinear<R> {
  public:
@@ -17,8 +17,8 @@ class ComplexLinear final : public NumberLinear<R> {
   Linear<std::complex<R>> map_;
 };
 
-/// y = e^{iφ} (W x + b) with a learnable φ per output, initially 0. A gate rotates the layer's output as a whole; it adds
-/// parameters but no new functions, as e^{iφ} W is a matrix like W. Weight, bias, and phase [out].
+/// y = e^{iφ} (W x + b) with a learnable φ per output, initially 0. A gate rotates all parts of an output together. It adds
+/// parameters but no new functions, since e^{iφ} W is just another matrix. Parameters: weight, bias, and phase [out].
 template <RealScalar R>
 class PhaseGatedLinear final : public NumberLinear<R> {
  public:

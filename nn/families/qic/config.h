@@ -6,12 +6,12 @@
 
 namespace argand {
 
-/// The numbers that the layers compute with. Standard is the real transformer of the paper's table; Real is the same with as many
-/// parameters as Qic.
+/// The kind of numbers that the layers compute with. Standard is the real transformer in the paper's table; Real is the same model
+/// with as many parameters as Qic.
 enum class Algebra { Qic, Complex, PhaseGates, Quaternion, Real, Standard };
 constexpr const char* words_of(Algebra) { return "qic|complex|phase_gates|quaternion|real|standard"; }
 
-/// Scope of an angle: one per head, one per attention layer, or not learned.
+/// Scope of a learned angle (one per head, or one per attention layer), or a fixed angle.
 enum class AngleOwner { Learned, Global, Fixed };
 constexpr const char* words_of(AngleOwner) { return "learned|global|fixed"; }
 
@@ -27,20 +27,20 @@ struct QicConfig final : ConfigOf<QicConfig> {
   Algebra algebra = Algebra::Qic;
   AngleOwner theta = AngleOwner::Learned;
   double theta_init = 0.52359877559829887;  ///< π/6
-  double theta_spread = 0;                  ///< radians: angles start uniform in theta_init ± theta_spread
+  double theta_spread = 0;                  ///< radians; initial angles are uniform in theta_init ± theta_spread
   Magnitude magnitude = Magnitude::Euclidean;
   MagnitudeNormKind norm = MagnitudeNormKind::LayerNorm;
   MagnitudeActivationKind activation = MagnitudeActivationKind::Gelu;
   bool conjugate_keys = false;
 
-  /// Whether the layers are real.
+  /// Whether the layers use real numbers.
   bool is_real() const { return algebra == Algebra::Real || algebra == Algebra::Standard; }
   /// The set of keys depends on the algebra.
   void visit(KeyVisitor& f) override;
   void validate(const ModelConfig& config) const override;
 };
 
-/// Real parts per number: 4 for a quaternion, otherwise 2.
+/// Real components per number: 4 for a quaternion, otherwise 2.
 constexpr int parts_of(Algebra algebra) { return algebra == Algebra::Quaternion ? 4 : 2; }
 
 }  // namespace argand

@@ -1,4 +1,4 @@
-/// QIC: a transformer over numbers a + bJ with a learned algebra, and the other models of its paper's table.
+/// QIC: a transformer over numbers a + bJ with a learned algebra, and the other models in its paper's table.
 
 #include "nn/family.h"
 
@@ -18,7 +18,7 @@ std::unique_ptr<Model<R>> make_qic(const ModelConfig& config, std::uint64_t seed
   return std::make_unique<Qic<R>>(config, seed);
 }
 
-// The author's recipe; for 4 000 articles in batches of 32, a warm-up of 8 % of all steps is 50 steps.
+// The author's recipe. With 4 000 articles in batches of 32, a warm-up of 8 % of all steps is 50 steps.
 KeyTexts qic_paper() {
   return {{"n_layers", "2"},         {"d_model", "128"},     {"n_heads", "4"},      {"d_ff", "128"},
           {"dropout", "0.1"},        {"max_seq_len", "256"}, {"words", "5000"},     {"train_articles", "4000"},
@@ -56,7 +56,7 @@ Variants qic_variants() {
   return {.task = "classify", .preset = "qic-paper", .rows = std::move(rows)};
 }
 
-/// One line per parameter called theta: its angles in radians and their κ: -1 where J is i, 0 where the numbers are dual.
+/// One line per parameter called theta, with its angles in radians and their κ: -1 where J is i, 0 for dual numbers.
 std::vector<std::string> angle_table(const std::vector<NamedNumbers>& parameters) {
   std::vector<std::string> lines;
   for (const auto& [name, angles] : parameters) {

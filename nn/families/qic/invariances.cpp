@@ -1,6 +1,6 @@
-/// Invariances of QIC and the other models of its table. Multiplication commutes, so (a q)(a⁻¹ k) = q k for any a with an inverse
-/// in the head's algebra. The score is a magnitude, so where magnitudes are multiplicative a unit factor has no effect. θ acts only
-/// through κ = -1 + sin 2θ, which π/2 - θ gives too: which side of π/4 an angle ends on is arbitrary.
+/// Invariances of QIC and the other models in its table. Multiplication commutes, so (a q)(a⁻¹ k) = q k for any a with an inverse
+/// in the head's algebra. The score is a magnitude, so if magnitudes are multiplicative, a factor of magnitude 1 has no effect. θ
+/// acts only through κ = -1 + sin 2θ, which is the same for π/2 - θ: on which side of π/4 an angle ends up is arbitrary.
 
 #include "nn/families/qic/checks.h"
 
@@ -13,7 +13,7 @@ namespace {
 
 using C = Weights::C;
 
-/// Multiplies output j of a layer of QIC numbers by a, in that algebra.
+/// Multiplies output j of a layer of QIC numbers by a, using the given algebra.
 void multiply_output(const Weights& w, const std::string& layer, std::int64_t j, C a, const QicAlgebra<double>& algebra) {
   Tensor<C>& W = w.complex(layer + ".weight");
   for (std::int64_t i = 0; i < W.dim(1); ++i) W(j, i) = algebra.product(a, W(j, i));
@@ -21,7 +21,7 @@ void multiply_output(const Weights& w, const std::string& layer, std::int64_t j,
   bias = algebra.product(a, bias);
 }
 
-/// The algebra of a head of this block.
+/// The algebra of this head in this block.
 QicAlgebra<double> algebra_of(const QicConfig& own, const Weights& w, const std::string& block, std::int64_t head) {
   if (own.algebra != Algebra::Qic) return QicAlgebra<double>(0);
   if (own.theta == AngleOwner::Fixed) return QicAlgebra<double>(own.theta_init);
@@ -29,7 +29,7 @@ QicAlgebra<double> algebra_of(const QicConfig& own, const Weights& w, const std:
   return QicAlgebra<double>(theta.data()[theta.size() == 1 ? 0 : head]);
 }
 
-/// Calls f(block, j, algebra) for every number in the output of q.
+/// Calls f(block, j, algebra) for every number j in the output of q.
 template <class F>
 void for_each_number(const ModelConfig& config, const Weights& w, const F& f) {
   const std::int64_t n = config.d_model / 2;
@@ -50,7 +50,7 @@ Invariance numbers_of_queries(const ModelConfig& config) {
           }};
 }
 
-/// |u q k| = |u| |q k| where magnitudes are multiplicative: the same u, of magnitude 1, for all numbers of a head.
+/// |u q k| = |u| |q k| if magnitudes are multiplicative: multiplies all queries of a head by the same u of magnitude 1.
 Invariance unit_of_queries(const ModelConfig& config) {
   return {"a unit of q", "q → u q, |u| = 1, all of a head", [config](const Weights& w, Amounts amounts) {
             const C direction(amounts.between(0.3, 1), amounts.between(0.3, 1));

@@ -1,5 +1,5 @@
 #pragma once
-/// Magnitude-based norm and activation of QIC models.
+/// Norm and activation of QIC models, both based on magnitudes.
 
 #include "autograd/ops/rows/magnitude.h"
 #include "nn/families/qic/config.h"
@@ -7,7 +7,7 @@
 
 namespace argand {
 
-/// LayerNorm or RMSNorm over the numbers of the last axis, gain 1 (autograd/ops/rows/magnitude_norm.h).
+/// LayerNorm or RMSNorm over the numbers along the last axis, gain 1 (autograd/ops/rows/magnitude_norm.h).
 template <RealScalar R>
 class MagnitudeNorm final : public Module<R> {
  public:
@@ -21,7 +21,7 @@ class MagnitudeNorm final : public Module<R> {
   Var<R> weight_;
 };
 
-/// GELU, modReLU (with a bias per number, initially 0) or ReLU, the identity here (autograd/ops/rows/magnitude_activation.h).
+/// GELU, modReLU (with a bias per number, initially 0) or ReLU, here the identity (autograd/ops/rows/magnitude_activation.h).
 template <RealScalar R>
 class MagnitudeActivation final : public Module<R> {
  public:

@@ -12,7 +12,7 @@ template <RealScalar R>
 class QicAttention final : public Module<R> {
  public:
   QicAttention(Init& init, const ModelConfig& config);
-  /// x [B, T, d_model], the block's θ -> [B, T, d_model].
+  /// (x [B, T, d_model], the block's θ) -> [B, T, d_model].
   Var<R> operator()(const Var<R>& x, const Var<R>& block_theta, const AttentionPass<R>& pass) const;
   void visit(const Visit<R>& f) const override;
 

@@ -5,8 +5,8 @@
 
 namespace argand {
 
-/// y = W x + b in the algebra of θ (autograd/ops/products/qic_linear.h); weight [out, in] ~ N(0, 1/in), bias [out] = 0, of pairs
-/// (a, b).
+/// y = W x + b in the algebra of θ (autograd/ops/products/qic_linear.h); weight [out, in] ~ N(0, 1/in) and bias [out] = 0 consist
+/// of pairs (a, b).
 template <RealScalar R>
 class QicLinear final : public NumberLinear<R> {
  public:

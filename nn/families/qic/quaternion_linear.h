@@ -5,8 +5,8 @@
 
 namespace argand {
 
-/// y = W x + b with Hamilton's product, W left of x: a quarter of the parameters of a real layer of the same width. Weight [out,
-/// in, 4], each part ~ N(0, 1/(4 in)), bias [4 out] = 0.
+/// y = W x + b with Hamilton's product and W on the left: a quarter of the parameters of a real layer of the same width. Weight
+/// [out, in, 4] with each component ~ N(0, 1/(4 in)), bias [4 out] = 0.
 template <RealScalar R>
 class QuaternionLinear final : public NumberLinear<R> {
  public:

@@ -18,7 +18,7 @@ std::int64_t parameters_of_standard(const ModelConfig& c) {
   return (c.vocab_size + c.max_seq_len) * d + c.n_layers * (attention + feed_forward + norms) + outputs(c) * (d + 1);
 }
 
-/// Real degrees of freedom of Qic with learned angles.
+/// The number of real degrees of freedom of Qic with learned angles.
 std::int64_t parameters_of_qic(const ModelConfig& c) {
   const std::int64_t n = c.d_model / 2, f = c.d_ff / 2;
   const std::int64_t attention = 2 * 4 * (n * n + n), feed_forward = 2 * (2 * n * f + f + n), norms = 2 * n, angles = 1 + c.n_heads;

@@ -7,13 +7,13 @@
 
 namespace argand {
 
-/// For the `standard` row, the configuration unchanged. For the `real` row, the width (a multiple of the heads), with d_ff in
-/// proportion, at which the standard transformer's parameter count comes closest to that of QIC with this configuration.
+/// For the `standard` row, returns the configuration unchanged. For the `real` row, chooses the width (a multiple of n_heads, with
+/// d_ff in proportion) that brings the standard transformer's parameter count closest to that of QIC with this configuration.
 ModelConfig real_row(const ModelConfig& config);
 
 /// x = E[tokens] + P[positions]; blocks x = Norm(x + Attn(x)), x = Norm(x + FFN(x)); a separate output layer with bias. Norms
-/// follow the sub-layers, with none at the end, as in Vaswani et al. (2017) and PyTorch's TransformerEncoderLayer: only then does
-/// the paper's standard model have its 1 466 370 parameters (5002 words, 256 positions, d 128, 4 layers, d_ff 512, 2 classes).
+/// follow the sub-layers, without a final norm, as in Vaswani et al. (2017) and PyTorch's TransformerEncoderLayer: only this gives
+/// the paper's standard model its 1 466 370 parameters (5002 words, 256 positions, d 128, 4 layers, d_ff 512, 2 classes).
 template <RealScalar R>
 class RealEncoder final : public TextModel<R> {
  public:

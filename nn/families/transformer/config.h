@@ -1,5 +1,5 @@
 #pragma once
-/// The configuration of the family transformer: a decoder's keys only.
+/// The configuration of the family transformer: only the keys of a decoder.
 
 #include "nn/decoder_config.h"
 

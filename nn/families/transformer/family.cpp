@@ -1,5 +1,5 @@
 /// The `transformer` baseline: the real decoder with learned, sinusoidal or rotary positions; layer or RMS norm; GELU or SwiGLU;
-/// QK-norm; tied or not.
+/// optional QK-norm; tied or untied embeddings.
 
 #include "nn/family.h"
 #include "nn/decoder.h"
