@@ -241,6 +241,16 @@ def check_weights(site):
             expect(weight < 1.5e6, f"{name} weighs {weight / 1e6:.2f} MB compressed")
 
 
+def check_openings():
+    """Every chapter begins with a question and a picture."""
+    for name in sorted(os.listdir(os.path.join(source, "docs"))):
+        if re.match(r"(0\d|10)-", name):
+            with open(os.path.join(source, "docs", name), encoding="utf8") as file:
+                opening = file.read().split("![")[0]
+            expect("?" in opening, f"{name} does not begin with a question")
+            expect(len(opening.split()) <= 300, f"{name}: the first picture comes after {len(opening.split())} words")
+
+
 def use_print(browser, site):
     """Answers are printed only on request, with their headings."""
     browser.open("file://" + os.path.join(site, "01-wirtinger.html"))
@@ -314,6 +324,7 @@ with tempfile.TemporaryDirectory() as scratch:
         sys.exit(1)
     pages, links = check_files(site)
     check_heads(site)
+    check_openings()
     check_weights(site)
     browser = Browser()
     try:
