@@ -4,15 +4,15 @@ def abs2_gradient(z):
 
 # %% root
 def root_gradient(z):
-    return np.conj(2 * z) * 2 * (z**2 + 1)
+    return np.conj(2 * z) * 2 * (z**2 + c)
 
 # %% exponential
 def exponential_vjp(z, g):
-    return np.conj(np.exp(z)) * g
+    return np.conj(k * np.exp(k * z)) * g
 
 # %% general
 def general_vjp(z, g):
-    return 2 * np.abs(z) ** 2 * g + z**2 * np.conj(g)
+    return np.conj(m * z ** (m - 1)) * z**n * g + z**m * n * np.conj(z) ** (n - 1) * np.conj(g)
 
 # %% modulus
 def modulus_vjp(z, g):
@@ -49,4 +49,4 @@ class Number:
 
 # %% mistake
 def mended_vjp(z, g):
-    return 2 * np.conj(z * g)
+    return k * np.conj(z ** (k - 1) * g)

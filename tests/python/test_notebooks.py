@@ -94,10 +94,10 @@ def test_homework_fails_until_it_is_solved(executed, tmp_path):
 
 def test_homework_is_not_fooled(executed, tmp_path):
     solved = make.lesson("homework", True)
-    wrong = {"exercise-abs2": ("2 * z", "2 * np.conj(z)", "conjugated"), "exercise-root": ("2 * (z**2 + 1)", "(z**2 + 1)", "half"),
-             "exercise-exponential": ("np.conj(np.exp(z))", "np.exp(z)", "conjugated"), "exercise-general": (" + z**2 * np.conj(g)", "", "FAIL"),
+    wrong = {"exercise-abs2": ("2 * z", "2 * np.conj(z)", "conjugated"), "exercise-root": ("2 * (z**2 + c)", "(z**2 + c)", "half"),
+             "exercise-exponential": ("np.conj(k * np.exp(k * z))", "k * np.exp(k * z)", "conjugated"), "exercise-general": (" + z**m * n * np.conj(z) ** (n - 1) * np.conj(g)", "", "FAIL"),
              "exercise-modulus": ("np.zeros_like(z)", "np.ones_like(z)", "at 0 the gradient is not 0"), "exercise-matrices": ("A.conj().T", "A.T", "FAIL"),
-             "exercise-tape": ("self.grad += other", "self.grad = other", "FAIL"), "exercise-mistake": ("2 * np.conj(z * g)", "2 * z * g", "FAIL")}
+             "exercise-tape": ("self.grad += other", "self.grad = other", "FAIL"), "exercise-mistake": ("np.conj(z ** (k - 1) * g)", "z ** (k - 1) * g", "FAIL")}
     for cell in cells(solved):
         for tag in cell["metadata"].get("tags", ()):
             right, instead, _ = wrong[tag]
@@ -105,6 +105,21 @@ def test_homework_is_not_fooled(executed, tmp_path):
             cell["source"] = cell["source"].replace(right, instead)
     for k, ((tag, (_, _, word)), said) in enumerate(zip(wrong.items(), graded(executed(solved, errors=True, folder=tmp_path))), 1):
         assert f"{k} is right" not in said and word in said, (tag, said)
+
+
+def test_homework_is_drawn_from_the_name(capsys):
+    """The solutions are right for every name, and different names get different exercises."""
+    code = [cell["source"] for cell in make.lesson("homework", True)["cells"] if cell["cell_type"] == "code"]
+    assert code[0].count('"Ada Lovelace"') == 1
+    drawn = set()
+    for name in ("Ada Lovelace", "Emmy Noether", "Žofie Čapková", "李善兰", "x"):
+        inside = {}
+        for source in code:
+            exec(source.replace("Ada Lovelace", name), inside)
+        first, *verdicts = capsys.readouterr().out.splitlines()
+        assert first.startswith(name + ": c = ") and len(verdicts) == 8, name
+        drawn.add(first[len(name):])
+    assert len(drawn) == 5, drawn
 
 
 def test_code_from_no_chapter_is_refused(tmp_path, monkeypatch):
