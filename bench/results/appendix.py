@@ -31,7 +31,7 @@ Language models learn at 1e-3 (matrices that Muon moves at 2e-2, ten times its p
 "at this rate".
 """
 BEST = [  # each row at its own best rate
-    ("best-positions", "ComplexFormer and RoPE, each row at its best rate", "six rows are from ComplexFormer"),
+    ("best-positions", "ComplexFormer and RoPE, each row at its best rate", "six rows are from the transformer with RoPE"),
     ("best-qic", "QIC, each row at its best rate", "twelve rows are from learned angles"),
 ]
 MODELS = {"crope": "CRoPE, all projections complex", "complexformer": "ComplexFormer", "transformer-rope": "transformer, RoPE",
