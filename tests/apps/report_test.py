@@ -50,7 +50,7 @@ def run(*command, code=0):
 
 
 class Page(HTMLParser):
-    """The elements and the text that a browser made of a page."""
+    """The elements and text of a page as the browser rendered it."""
 
     def __init__(self, dom):
         super().__init__()
@@ -142,7 +142,7 @@ def a_report_of_each_family_and_of_all(folder):
     return runs
 
 
-# Does what a reader does: every tooltip, every button, every choice. Errors and odd texts appear on the console.
+# Does everything a reader can do: every tooltip, button and choice. Errors and odd texts are reported on the console.
 READER = """
 function lookAtEveryTooltip() {
   for (const c of live) {
@@ -246,7 +246,7 @@ def forget_checksums(path):
 
 
 def hostile_text(folder, run_of):
-    """Words, a folder and labels that would be HTML if they were not escaped."""
+    """Words, a folder and labels that would become HTML if they were not escaped."""
     path = os.path.join(folder, "a<img src=x onerror=alert(1)>&amp;")
     shutil.copytree(run_of, path)
     word, label = "</script><b>", '"><i>x'
