@@ -1,5 +1,5 @@
-/// A battery of deceptive gradients: wrong ones in places that checks tend to miss, and right ones that look wrong. No wrong one
-/// passes, and those that function values can disprove fail; no right one fails, and those that values can confirm pass.
+/// Deceptive gradients: wrong ones in places that checks tend to miss, and correct ones that look wrong. No wrong one may pass, and
+/// those that function values can disprove must fail; no correct one may fail, and those that values can confirm must pass.
 
 #include <boost/test/unit_test.hpp>
 #include <cmath>
