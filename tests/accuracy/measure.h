@@ -1,5 +1,5 @@
 #pragma once
-/// Runs an op forwards and backwards on many numbers at once and compares each result with the exact one.
+/// Runs an op forwards and backwards on many numbers at once, and compares each result with the exact one.
 
 #include <fmt/format.h>
 

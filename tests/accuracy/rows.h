@@ -5,8 +5,8 @@
 
 namespace accuracy {
 
-/// An exact number and the scale of its error: the value of its formula with each added term replaced by its absolute value,
-/// since sums that cancel lose digits in any program.
+/// An exact number and the scale of its error: the value of its formula with the absolute value of each added term, since sums that
+/// cancel lose digits in any program.
 struct Term {
   Z exact;
   N size = 0;

@@ -21,7 +21,7 @@ if chromium is None:
 
 failures = []
 WORDS = "words"  # marks a panel that shows words: the reason why there is nothing to draw
-# Cards that only some families or tasks have; pages of the others leave them out.
+# Cards that only some families or tasks have; the pages of other runs leave them out.
 SOME_HAVE = {"perplexity", "accuracy", "class-accuracy", "confusion", "angles", "heads", "offsets", "gains", "windows", "samples", "articles"}
 TINY = "--n-layers 2 --d-model 16 --n-heads 2 --d-ff 16 --batch 4 --threads 1 --steps 6 --eval-every 3 --checkpoint-every 2 --warmup 2".split()
 LM, CLASSIFIER = {"perplexity", "samples", "valid-bits-per-byte"}, {"accuracy", "class-accuracy", "confusion", "articles"}
@@ -134,7 +134,7 @@ def a_report_of_each_family_and_of_all(folder):
     run("report", *runs, "--out", together)
     check_file(together)
     expect([r["label"] for r in data_of(together)["runs"]] == list(RUNS), "labels are not the runs' own names")
-    # A page of all runs, which shows the curves of all and the details of one.
+    # A page of all runs, which shows the curves of all of them and the details of one.
     for i, (name, (_, drawn)) in enumerate(RUNS.items()):
         shared = {"perplexity", "accuracy", "auxiliary", "valid-bits-per-byte"}
         options = ["--blink-settings=preferredColorScheme=0"] if i % 2 else []  # every other page in the dark colour scheme

@@ -13,7 +13,7 @@ using namespace argand;
 
 BOOST_AUTO_TEST_SUITE(gradcheck_ops)
 
-/// The exact number of registered ops. Update it whenever an op is added; a mismatch shows that the linker dropped one.
+/// The exact number of registered ops. Update it whenever an op is added, so that an op dropped by the linker is noticed.
 constexpr std::size_t number_of_ops = 136;
 #ifdef ARGAND_PLAIN_BLAS
 constexpr std::size_t ops_of_lapack = 14;  // the ops that this build lacks

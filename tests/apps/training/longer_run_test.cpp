@@ -36,7 +36,7 @@ std::vector<nlohmann::json> lines_with(const std::string& run, const std::string
   return found;
 }
 
-/// Resumes, the first time with the options `more`, and kills the run after each of the steps.
+/// Resumes the run, the first time with the options `more`, and kills it after each of the steps.
 void kill_at(const TemporaryDirectory& scratch, const std::string& run, const std::string& more, std::initializer_list<int> steps) {
   std::string first = more;
   for (const int step : steps) {

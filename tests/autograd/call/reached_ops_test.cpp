@@ -177,7 +177,7 @@ const std::map<std::string, const char*> values_not_compared = {
 
 enum class Reached { No, OnTape, WithTheValue };
 
-/// How far calls of f get, with the inputs of the op's check cases and, where these do not fit the function, with a few others.
+/// How far calls of f get with the inputs of the op's check cases and, if these do not fit the function, with a few others.
 template <RealScalar R>
 Reached how_reached(const Op& op, const OpFunction& f) {
   OpCheck check;

@@ -23,8 +23,8 @@ struct Deception {
   std::string name;
   Real f, g;
   std::vector<double> points;
-  /// The verdict on the worst element: Pass (then all pass), Fail, or Inconclusive. Inconclusive means that values cannot decide,
-  /// so the check may claim nothing more.
+  /// The verdict on the worst element: Pass (then all pass), Fail, or Inconclusive if values cannot decide, so that the check may
+  /// claim nothing more.
   Verdict expected;
   std::vector<double> scales = {};
 };
