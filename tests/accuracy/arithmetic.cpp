@@ -1,4 +1,4 @@
-/// The four arithmetic operations, with all pairs of real and complex operands.
+/// The four arithmetic operations on all pairs of real and complex operands.
 
 #include "tests/accuracy/cases.h"
 #include "tests/accuracy/inputs.h"

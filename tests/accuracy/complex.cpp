@@ -1,4 +1,4 @@
-/// Activations of complex numbers and of numbers by their magnitudes.
+/// Activations of complex numbers, and activations that depend on magnitudes.
 
 #include "tests/accuracy/cases.h"
 #include "tests/accuracy/inputs.h"
@@ -9,14 +9,14 @@ namespace {
 
 using Slope = std::function<N(const N&)>;
 
-/// w = s(m) z for a magnitude m, with its derivatives found through the real ones, ∂w/∂a = s + s' z ∂m/∂a and ∂w/∂b = i s + s' z
-/// ∂m/∂b: ∂w/∂z = ½(∂w/∂a - i ∂w/∂b), ∂w/∂z̄ = ½(∂w/∂a + i ∂w/∂b).
+/// w = s(m) z for a magnitude m. Its derivatives follow from the real ones, ∂w/∂a = s + s' z ∂m/∂a and ∂w/∂b = i s + s' z ∂m/∂b:
+/// ∂w/∂z = ½(∂w/∂a - i ∂w/∂b), ∂w/∂z̄ = ½(∂w/∂a + i ∂w/∂b).
 Jet scaled(const Z& z, const N& s, const N& slope, const N& m_a, const N& m_b) {
   const Z by_a = Z(s) + z * Z(N(slope * m_a)), by_b = i_unit * Z(s) + z * Z(N(slope * m_b)), half(0.5);
   return {z * Z(s), {{half * (by_a - i_unit * by_b), half * (by_a + i_unit * by_b)}}};
 }
 
-/// f applied to the real and to the imaginary part.
+/// Applies f separately to the real and imaginary parts.
 Jet split(const Z& z, const Slope& f, const Slope& slope) {
   const N p = slope(z.x), q = slope(z.y);
   return {Z(f(z.x), f(z.y)), {{Z(N((p + q) / 2)), Z(N((p - q) / 2))}}};
@@ -52,7 +52,7 @@ Jet cardioid_jet(std::span<const Z> v) {
   return {v[0] * Z(s), {{Z(s) + quarter, -(quarter * u * u)}}};
 }
 
-/// Numbers z with biases c of both signs. For every second one |z| + c is small, so that it lies near the kink.
+/// Numbers z with biases c of both signs. In every second pair |z| + c is small, which puts it near the kink.
 template <RealScalar R>
 std::pair<Tensor<std::complex<R>>, Tensor<R>> around_the_kink(Range range) {
   const auto z = complex_numbers<R>(range, 20);
@@ -66,8 +66,8 @@ std::pair<Tensor<std::complex<R>>, Tensor<R>> around_the_kink(Range range) {
   return {z, c};
 }
 
-/// Measures an activation by the magnitude of QIC numbers, as a function of the complex number z = a + ib that holds both parts.
-/// With the magnitude m = sqrt(a² + w b² + 1e-12), ∂m/∂a = a/m and ∂m/∂b = w b/m.
+/// Measures an activation that depends on the magnitude of QIC numbers, as a function of the complex number z = a + ib that holds
+/// both parts. With the magnitude m = sqrt(a² + w b² + 1e-12), ∂m/∂a = a/m and ∂m/∂b = w b/m.
 template <RealScalar R, class F>
 void by_magnitude(Table& table, Range range, const std::string& op, const F& activation,
                   const std::function<ModRelu(const N& m, const N& c)>& factor) {

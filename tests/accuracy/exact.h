@@ -1,6 +1,6 @@
 #pragma once
-/// Real and complex numbers of 500 bits, and the exact value and derivatives of an op in them, with which argand's results are
-/// compared. Nothing here or in the exact formulas uses the library: everything is derived from the mathematics.
+/// Real and complex numbers of 500 bits, and the exact values and derivatives of ops that argand's results are compared with.
+/// Neither this file nor the exact formulas use the library: everything is derived from the mathematics.
 
 #include <boost/multiprecision/mpfr.hpp>
 #include <complex>
@@ -10,7 +10,7 @@
 
 namespace accuracy {
 
-/// A number of 150 decimal digits. Its exponent has 62 bits, so that it does not overflow where the measured type does not.
+/// A number of 150 decimal digits. Its exponent has 62 bits, so it does not overflow when the measured type does not.
 using N = boost::multiprecision::number<boost::multiprecision::mpfr_float_backend<150, boost::multiprecision::allocate_stack>,
                                         boost::multiprecision::et_off>;
 
@@ -45,7 +45,7 @@ Z exp(const Z& z);
 Z log(const Z& z);    ///< principal branch
 Z log1p(const Z& z);  ///< log(1 + z)
 Z expm1(const Z& z);  ///< e^z - 1
-Z sqrt(const Z& z);   ///< Re >= 0
+Z sqrt(const Z& z);   ///< root with Re >= 0
 Z sin(const Z& z);
 Z cos(const Z& z);
 Z tanh(const Z& z);
@@ -60,7 +60,7 @@ N normal_density(const N& x);  ///< φ = e^(-x²/2)/√(2π)
 struct Partial {
   Z dz, dzbar;
 };
-/// The value of an op and its derivatives with respect to its first inputs; inputs that are not variables come last.
+/// The value of an op and its derivatives with respect to its leading inputs; inputs that are not variables come last.
 struct Jet {
   Z w;
   std::vector<Partial> d;

@@ -17,7 +17,7 @@ std::vector<double> real_points(const Points& points) {
   return found;
 }
 
-/// Measures w = f(z) with f' = slope, in four scalar types and both ranges. `positive` says that a real z must be positive.
+/// Measures w = f(z) with f' = slope, in four scalar types and both ranges. `positive` restricts real z to positive values.
 template <class F>
 void both(Table& table, const std::string& op, const std::string& what, const F& f, const Function& w, const Function& slope,
           const Points& near = {}, bool positive = false) {
@@ -43,7 +43,7 @@ void complex_only(Table& table, const std::string& op, const F& f, const Functio
   }
 }
 
-/// z^p; negative real numbers are measured too if p is whole.
+/// Measures z^p, including negative real z if p is an integer.
 void measure_pow(Table& table, double p) {
   both(
       table, "pow", fmt::format("p = {}", p),
@@ -52,7 +52,7 @@ void measure_pow(Table& table, double p) {
       p != std::floor(p));
 }
 
-/// Chooses the side of the cut by the sign of a zero part: arithmetic with 150 digits loses the signs of zeros.
+/// Chooses the side of the branch cut by the sign of a zero part, because 150-digit arithmetic loses the signs of zeros.
 Function beside_cuts(const Function& f) {
   return [f](Z z) {
     if (modulus(z) < 0.5) return f(z);
@@ -67,7 +67,7 @@ Function beside_cuts(const Function& f) {
 
 Z asin_of(const Z& z) {
   if (modulus(z) < 1e-45) return z + z * z * z / Z(6.0);
-  // iz + sqrt(1 - z²) for z or for -z: whichever is not a difference of almost equal numbers.
+  // iz + sqrt(1 - z²) for z or -z, whichever does not subtract almost equal numbers.
   const Z root = sqrt(Z(1.0) - z) * sqrt(Z(1.0) + z), plus = root + i_unit * z, minus = root - i_unit * z;
   return modulus(plus) > modulus(minus) ? -(i_unit * log(plus)) : i_unit * log(minus);
 }
@@ -80,8 +80,7 @@ Z acosh_of(const Z& z) { return log(z + sqrt(z - Z(1.0)) * sqrt(z + Z(1.0))); }
 Z acosh_slope(const Z& z) { return Z(1.0) / (sqrt(z - Z(1.0)) * sqrt(z + Z(1.0))); }
 Z atan_slope(const Z& z) { return Z(1.0) / ((Z(1.0) - i_unit * z) * (Z(1.0) + i_unit * z)); }
 
-/// Measures inverse functions. Those that are defined for all reals are measured on reals too, the others on complex numbers
-/// only.
+/// Measures inverse functions: those defined for all reals on real and complex numbers, the others on complex numbers only.
 void measure_inverse(Table& table, const Points& near) {
   const auto all = [&](const char* op, const auto& f, const Function& w, const Function& slope) {
     both(table, op, "", f, beside_cuts(w), beside_cuts(slope), near);
@@ -106,7 +105,7 @@ void measure_inverse(Table& table, const Points& near) {
       [](const Z& z) { return atan_slope(i_unit * z); });
 }
 
-/// sin πz and cos πz, computed from the distance of Re z to the nearest half, so that they are exactly 0 where they should be.
+/// sin πz and cos πz, computed from the distance of Re z to the nearest multiple of 1/2, so that their zeros are exact.
 struct SinCosPi {
   Z sine, cosine;
 };

@@ -24,7 +24,7 @@ class Draw {
   std::uint64_t next_ = 0;
 };
 
-/// A random size 2^e, computed without leaving the range of double on the way; 0 is replaced by the smallest number.
+/// A random magnitude 2^e, computed without leaving the range of double; 0 is replaced by the smallest positive number.
 template <RealScalar R>
 R size(Range range, Draw& draw) {
   using L = std::numeric_limits<R>;
@@ -69,7 +69,7 @@ Tensor<std::complex<R>> complex_numbers(Range range, std::uint64_t stream, const
     if (range == Range::Extreme && draw.one_in(4)) {
       const R other = size<R>(range, draw);
       z.emplace_back(draw.one_in(2) ? r : -r, draw.one_in(2) ? other : -other);
-    } else if (draw.one_in(4)) {  // beside a half-axis, at a small angle to it
+    } else if (draw.one_in(4)) {  // at a small angle to a half-axis
       const R off = r * static_cast<R>(std::exp2(draw.uniform(-std::numeric_limits<R>::digits - 3, 0)) * (draw.one_in(2) ? 1 : -1));
       const R along = draw.one_in(2) ? r : -r;
       z.push_back(draw.one_in(2) ? std::complex<R>(along, off) : std::complex<R>(off, along));

@@ -1,5 +1,5 @@
 #pragma once
-/// Runs an op forwards and backwards on many numbers at once and compares each result with the exact one.
+/// Runs an op forwards and backwards on many numbers at once, and compares each result with the exact one.
 
 #include <fmt/format.h>
 
@@ -48,9 +48,9 @@ Tensor<T> incoming(std::int64_t n) {
   return g;
 }
 
-/// The gradient by the convention of autograd/var.h, and the largest that an incoming one of this size can cause; the error is
-/// measured relative to the latter. A gradient dz = conj(∂w/∂z) g + (∂w/∂z̄) conj(g) may be small merely because its two terms
-/// cancel for this g, which is no fault of the derivatives.
+/// The gradient by the convention of autograd/var.h, and the largest gradient that an incoming one of this size can cause; errors
+/// are relative to the latter. A gradient dz = conj(∂w/∂z) g + (∂w/∂z̄) conj(g) may be small merely because its two terms cancel
+/// for this g, which is not an error of the derivatives.
 template <Scalar In>
 std::pair<Z, N> exact_gradient(const Partial& d, const Z& g) {
   if constexpr (RealScalar<In>) return {Z((conj(d.dz) * g).x), N(modulus(d.dz) * modulus(g))};
@@ -78,7 +78,7 @@ void compare_gradient(Worst& worst, const Var<In>& x, const std::vector<Jet>& je
   }
 }
 
-/// Measures w = f(x, ...) elementwise on vectors of one length: the value, and the gradients with respect to all inputs for which
+/// Measures w = f(x, ...) elementwise on vectors of equal length: the value, and the gradients with respect to all inputs for which
 /// `exact` gives derivatives.
 template <class F, Scalar... In>
 void measure(Cell& cell, const F& f, const Exact& exact, const Tensor<In>&... inputs) {

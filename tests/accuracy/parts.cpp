@@ -11,7 +11,7 @@ const Z half(0.5), two_i(N(0), N(2));
 
 Jet abs_jet(std::span<const Z> z) {
   const N r = modulus(z[0]);
-  // For a real x, or a complex one on the real axis, where this is also 2 ∂w/∂z̄.
+  // For a real x, or a complex x on the real axis; on the axis this is also 2 ∂w/∂z̄.
   if (z[0].y == 0) return {r, {{z[0] / Z(r), {}}}};
   return {r, {{conj(z[0]) / Z(2 * r), z[0] / Z(2 * r)}}};
 }

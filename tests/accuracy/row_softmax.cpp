@@ -1,4 +1,4 @@
-/// Softmax and the ops made of it; matrix products.
+/// Softmax, the ops built on it, and matrix products.
 
 #include "tests/accuracy/cases.h"
 #include "tests/accuracy/rows.h"
@@ -8,13 +8,13 @@ namespace {
 
 using Inputs = std::vector<std::vector<Z>>;
 
-/// The probabilities e^{x_i}/Σ e^{x_j}. The differences x_i - top are rounded before the exponential is taken, and one ulp of x_i
-/// - top becomes |x_i - top| ulp of the result. Scores that are computed as products are also rounded themselves, by as many ulp
-/// as their own terms add up to.
+/// The probabilities e^{x_i}/Σ e^{x_j}. The differences x_i - top are rounded before the exponential is taken, and one ulp of x_i -
+/// top becomes |x_i - top| ulp of the result. Scores computed as products are rounded as well, by as many ulp as their terms add up
+/// to.
 struct Softmax {
   N top;
   Terms p;
-  std::vector<N> moves;  ///< how far the rounding of a score moves its exponential: the size of p_i is p_i (1 + moves_i)
+  std::vector<N> moves;  ///< how much the rounding of a score changes its exponential: the size of p_i is p_i (1 + moves_i)
 
   explicit Softmax(const Terms& scores, bool computed) {
     std::size_t first = 0;
@@ -30,7 +30,7 @@ struct Softmax {
     }
     for (Term& p_i : p) p_i = p_i / total;
   }
-  /// Σ p_i over all i but one.
+  /// Σ p_i over all i except `one`.
   Term but(std::size_t one) const {
     return sum_of(p.size(), [&](std::size_t i) { return i == one ? Term() : p[i]; });
   }
@@ -108,8 +108,8 @@ RowExact attention_of(const N& scale, bool keys_are_values) {
     for (std::size_t j = 0; j < T; ++j) along.push_back(sum_of(d, [&](std::size_t c) { return Term(g[c]) * v[j * d + c]; }));
     const Term mean = sum_of(d, [&](std::size_t c) { return Term(g[c]) * jet.value[c]; });
     for (std::size_t j = 0; j < T; ++j) {
-      // selected_attention computes Σ_i β_i (dβ_j - dβ_i), which omits what would cancel when β_j is almost 1; the tiles of
-      // attention compute dβ_j - Σ β_i dβ_i.
+      // selected_attention computes Σ_i β_i (dβ_j - dβ_i), which leaves out the terms that would cancel when β_j is almost 1; the
+      // tiles of attention compute dβ_j - Σ β_i dβ_i.
       const auto to_others = [&](std::size_t i) { return i == j ? Term() : s.p[i] * (along[j] - along[i]); };
       const Term da = s.p[j] * (keys_are_values ? sum_of(T, to_others) : along[j] - mean) * scale;
       for (std::size_t c = 0; c < d; ++c) {
@@ -200,7 +200,7 @@ void products_for(Table& table) {
         attention_of(N(options.scale), true), q, k);
     const Tensor<R> W = small_numbers<R>({n, d}, 52), b = small_numbers<R>({n}, 53);
     for (const Tensor<R>& h : single_rows<R>(d)) {
-      // The class with the best score is a target, too: p - 1 must not cancel.
+      // The best-scoring class is also a target: p - 1 must not cancel.
       const auto scores = argand::linear(Var<R>(h), Var<R>(W), Var<R>(b)).value();
       const auto best = std::max_element(scores.span().begin(), scores.span().end()) - scores.span().begin();
       for (const std::int64_t target : {n / 2, static_cast<std::int64_t>(best)})

@@ -1,12 +1,12 @@
 #pragma once
-/// Runs an op of whole rows forwards and backwards, and compares each entry of its results with the exact one.
+/// Runs a row-wise op forwards and backwards, and compares each element of its results with the exact one.
 
 #include "tests/accuracy/measure.h"
 
 namespace accuracy {
 
-/// An exact number and the scale of its error: the value of its formula with each added term replaced by its absolute value,
-/// since sums that cancel lose digits in any program.
+/// An exact number and the scale of its error: the value of its formula with the absolute value of each added term, since sums that
+/// cancel lose digits in any program.
 struct Term {
   Z exact;
   N size = 0;
@@ -19,7 +19,7 @@ using Terms = std::vector<Term>;
 inline Term operator+(const Term& a, const Term& b) { return {a.exact + b.exact, a.size + b.size}; }
 inline Term operator-(const Term& a, const Term& b) { return {a.exact - b.exact, a.size + b.size}; }
 inline Term operator*(const Term& a, const Term& b) { return {a.exact * b.exact, a.size * b.size}; }
-/// Multiplies by a number that is exact, or whose own formula does not cancel.
+/// Multiplies by a number that is exact, or whose formula does not cancel.
 inline Term operator*(const Term& a, const N& c) { return {a.exact * Z(c), N(a.size * abs(c))}; }
 inline Term operator/(const Term& a, const N& c) { return a * N(1 / c); }
 inline Term conj(const Term& a) { return {conj(a.exact), a.size}; }
@@ -90,18 +90,18 @@ void measure_rows(Cell& cell, const F& f, const RowExact& exact, const Tensor<T>
   (std::index_sequence_for<S...>());
 }
 
-/// Three rows of n seeded random numbers, [3, n]: of sizes 1e-3 ... 1e3, within 1 of 100, and within 10 of 0; all are multiplied
-/// by `factor`.
+/// Three rows of n seeded random numbers, [3, n]: of magnitudes 1e-3 ... 1e3, within 1 of 100, and within 10 of 0; all are
+/// multiplied by `factor`.
 template <Scalar T>
 Tensor<T> rows_of(std::int64_t n, RealOf<T> factor = 1, std::uint64_t stream = 30);
-/// Each of these rows alone, as [1, n].
+/// Each of these rows as a separate [1, n].
 template <Scalar T>
 std::vector<Tensor<T>> single_rows(std::int64_t n, RealOf<T> factor = 1);
 /// Random numbers within `bound` of 0, for gains, biases and matrices.
 template <Scalar T>
 Tensor<T> small_numbers(const argand::Shape& shape, std::uint64_t stream, RealOf<T> bound = 1);
 
-/// The lengths that are measured: one number, fewer than a SIMD vector holds, whole vectors, and many vectors with a remainder.
+/// The row lengths measured: one element, less than a SIMD vector, whole vectors, and many vectors with a remainder.
 constexpr std::int64_t row_lengths[] = {1, 7, 64, 1000};
 
 }  // namespace accuracy

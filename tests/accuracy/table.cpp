@@ -85,7 +85,7 @@ std::vector<std::string> cells_of(const std::string& line) {
   return cells;
 }
 
-/// The numbers of a cell "1.2 / 3.4".
+/// The numbers in a cell "1.2 / 3.4".
 std::vector<double> numbers_of(std::string cell) {
   std::vector<double> found;
   std::erase(cell, '*');
@@ -165,10 +165,10 @@ std::vector<std::string> Table::faults(const std::string& page) const {
     for (std::size_t s = 0; s < scalars.size(); ++s) {
       const std::vector<double> old = numbers_of(line->second.at(s + 1)), now = numbers_of(text(row, scalars[s]));
       const bool hostile = row.range == Range::Hostile || row.range == Range::Ends;
-      const double more = row.range == Range::Rows ? 4 : 2;  // a processor with shorter SIMD vectors adds longer sums
+      const double more = row.range == Range::Rows ? 4 : 2;  // with shorter SIMD vectors, each lane sums more terms
       bool same = old.size() == now.size();
       for (std::size_t i = 0; same && i < old.size(); ++i)
-        // Results without correct digits differ between processors: for hostile matrices only larger errors count.
+        // Results without correct digits differ between processors, so for hostile matrices only larger errors count.
         same = hostile ? old[i] > bound_of(row.range) || now[i] <= 8 * old[i] + 8
                        : std::isinf(old[i]) == std::isinf(now[i]) &&
                              (std::isinf(old[i]) || (now[i] <= more * old[i] + more && old[i] <= 4 * now[i] + 4));

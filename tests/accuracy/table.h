@@ -1,6 +1,5 @@
 #pragma once
-/// The table of worst errors: the measurements collect it, and it is written to docs/accuracy.md, read back from there and
-/// compared.
+/// The table of worst errors. The measurements fill it; it is written to docs/accuracy.md, or compared with that page.
 
 #include <map>
 #include <string>
@@ -25,7 +24,7 @@ struct Cell {
 enum class Range {
   Ordinary,  ///< |z| in 1e-3 ... 1e3
   Extreme,   ///< the whole range of the type
-  Rows,      ///< ops of whole rows, ordinary numbers
+  Rows,      ///< row-wise ops on ordinary numbers
   Hostile,   ///< ops on matrices that are far from normal, singular, badly scaled, ...; in units of condition times rounding
   Ends,      ///< the same for matrices at the ends of the range
 };
@@ -46,11 +45,11 @@ class Table {
 
   /// The page, docs/accuracy.md.
   std::string markdown() const;
-  /// Every cell, with the inputs of its worst errors.
+  /// Every cell, with the inputs that caused its worst errors.
   std::string places() const;
-  /// What is wrong with `page`, one line for each fault; nothing if the page is current. It is current if it has the same rows,
-  /// the same numbers up to what another processor's elementary functions may change, names every registered op, and gives a
-  /// reason for every error above 16 ulp.
+  /// The faults found in `page`, one line each; none if the page is current: it has the same rows, the same numbers up to
+  /// differences between processors' elementary functions, names every registered op, and gives a reason for every error above 16
+  /// ulp.
   std::vector<std::string> faults(const std::string& page) const;
 
  private:

@@ -11,8 +11,8 @@ namespace accuracy {
 
 using argand::RealOf;
 
-/// The distance between neighbouring numbers of type R around |size|: 2^(e-p+1) for 2^e <= |size| < 2^(e+1) with p bits. Below
-/// the normal numbers it is the distance of the subnormal ones, above the largest number that of the largest ones.
+/// The distance between neighbouring numbers of type R around |size|: 2^(e-p+1) for 2^e <= |size| < 2^(e+1) with p bits. Below the
+/// normal range it is the spacing of the subnormal numbers; above the largest number, that of the largest numbers.
 template <class R>
 N unit_at(const N& size) {
   using L = std::numeric_limits<R>;
@@ -25,9 +25,9 @@ N unit_at(const N& size) {
   return ldexp(N(1), exponent - (L::digits - 1));
 }
 
-/// Replaces whatever lies beyond the largest number of R, infinity included, by the first power of two beyond it. A result that
-/// is infinite, as it should be, then has error 0; one that should be near the largest number has an error as large as its
-/// distance from the exact number.
+/// Replaces everything beyond the largest number of R, including infinity, by the first power of two beyond it. A result that is
+/// correctly infinite then has error 0; one that should be near the largest number has an error as large as its distance from the
+/// exact number.
 template <class R>
 N within(const N& v) {
   const N beyond = ldexp(N(1), std::numeric_limits<R>::max_exponent);

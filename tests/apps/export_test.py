@@ -1,4 +1,4 @@
-"""`argand export`: Python's zipfile opens what it writes, and this test decodes it by hand, and with NumPy where that is installed.
+"""`argand export`: Python's zipfile opens its output, which this test decodes by hand, and with NumPy if it is installed.
 
   export_test.py ARGAND_PROGRAM
 """
@@ -58,7 +58,7 @@ def check_npz(path, wanted, pairs):
 
 
 def flat(value, name=""):
-    """The numbers in a line of the log, by the names under which they are exported."""
+    """The numbers in a line of the log, by their exported names."""
     if isinstance(value, (dict, list)):
         entries = value.items() if isinstance(value, dict) else enumerate(value)
         return {k: v for key, entry in entries for k, v in flat(entry, f"{name}.{key}" if name else str(key)).items()}
@@ -71,7 +71,7 @@ def single(number):
 
 
 def masked_checksum(data):
-    """The masked CRC-32C of TFRecords, computed with a table that is made from the polynomial."""
+    """The masked CRC-32C of TFRecords, computed with a table derived from the polynomial."""
     table = []
     for byte in range(256):
         for _ in range(8):
@@ -162,7 +162,7 @@ with tempfile.TemporaryDirectory() as folder:
     expect(run("export", "float64/last.safetensors", "--npz", "double.npz").returncode == 0, "float64 cannot be exported")
     check_npz("double.npz", double, json.loads(metadata["complex"]))
 
-    # The numbers of a log, for spreadsheets and for TensorBoard; nested values, a broken line and a text are among its lines.
+    # The numbers of a log, for spreadsheets and TensorBoard; the lines include nested values, a broken line and a string.
     with open("float32/log.jsonl", "a", encoding="utf-8") as log:
         log.write('{"step":4,"loss":1.5,"seconds":0.25,"theta":{"blocks.0":[1,2]}}\nno JSON\n{"step":4,"sample":"text alone"}\n')
     done = run("export", "float32", "--log", "log.csv", "--tensorboard", "events")

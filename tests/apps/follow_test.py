@@ -1,4 +1,4 @@
-"""argand report --follow: serves the page of a run that is still training, to this machine alone.
+"""argand report --follow: serves the page of a run that is still training, to this machine only.
 
   follow_test.py ARGAND_PROGRAM
 """
@@ -36,8 +36,8 @@ def request(port, target, method="GET", host=None):
 
 
 def other_addresses():
-    """Addresses of this machine outside 127.0.0.0/8, as (family, address): those of its name, if it resolves, and the source address of outgoing
-    packets (connecting a datagram socket sends none)."""
+    """Addresses of this machine outside 127.0.0.0/8, as (family, address): those its host name resolves to, if any, and the source address of
+    outgoing packets (connecting a datagram socket sends none)."""
     found = set()
     try:
         found |= {(a[0], a[4][0]) for a in socket.getaddrinfo(socket.gethostname(), None)}
@@ -91,7 +91,7 @@ def a_page_keeps_up(run):
                                          ("/data?since=nonsense", "GET", None, 200)):
         expect(request(port, target, method, host)[0] == status, f"{method} {target} of {host} is not {status}")
     if chromium:
-        for budget in (15000, 60000, 240000):  # in the page's own time; on a busy machine the run may write nothing meanwhile
+        for budget in (15000, 60000, 240000):  # in the page's virtual time; on a busy machine the run may write nothing meanwhile
             with tempfile.TemporaryDirectory() as profile:
                 done = subprocess.run([chromium, "--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={profile}",
                                        "--enable-logging=stderr", f"--virtual-time-budget={budget}", "--dump-dom", f"http://127.0.0.1:{port}/"],
@@ -103,7 +103,7 @@ def a_page_keeps_up(run):
         expect(re.search(r"live: step \d", done.stdout), "the page tells its step")
         for line in done.stderr.splitlines():
             expect("CONSOLE" not in line, line)
-    # The server does not listen at the machine's other addresses.
+    # The server does not listen on the machine's other addresses.
     for family, address in other_addresses():
         with socket.socket(family, socket.SOCK_STREAM) as other:
             other.settimeout(5)
@@ -128,7 +128,7 @@ def a_run_that_has_ended(run):
 
 
 def idle_visitors_keep_nobody_out(run):
-    """Opens more connections than the server may have files, and sends nothing through any of them. One checkpoint is a link to itself."""
+    """Opens more connections than the server may open files, and sends nothing over any of them. One checkpoint is a link to itself."""
     few = 100
     process = subprocess.Popen([argand, "report", run, "--follow"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                                preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (few, few)))

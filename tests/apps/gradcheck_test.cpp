@@ -37,8 +37,8 @@ Output run(const std::string& arguments) {
   return output;
 }
 
-/// All the subjects. Under a sanitizer, which makes them twenty times as slow, only every n-th of those that are a `variant`:
-/// finite differences run the same code thousands of times anyway.
+/// All subjects. Sanitizers make them twenty times slower, so only every n-th `variant` is included under a sanitizer: finite
+/// differences run the same code thousands of times anyway.
 template <class Variant>
 std::vector<GradcheckSubject> some_of(std::vector<GradcheckSubject> subjects, [[maybe_unused]] std::size_t n,
                                       [[maybe_unused]] const Variant& variant) {
@@ -92,7 +92,7 @@ BOOST_AUTO_TEST_CASE(every_family_is_checked_for_both_tasks_and_in_its_variants)
 }
 
 BOOST_AUTO_TEST_CASE(a_wrong_op_shows_in_layers_and_models) {
-  // Conjugating rotary's gradient turns the gradients of all queries and keys the wrong way.
+  // Conjugating rotary's gradient rotates the gradients of all queries and keys in the wrong direction.
   const PlantedFault planted("rotary", Fault::Conjugate);
   GradcheckOptions options;
   options.blame_ops = false;
@@ -141,7 +141,7 @@ BOOST_AUTO_TEST_CASE(the_jacobian_has_a_row_for_each_output) {
 }
 
 BOOST_AUTO_TEST_CASE(lists_and_mistakes) {
-  const Output nothing = run("--external \"\"");  // say, from an unset shell variable: this is no request to check our own ops
+  const Output nothing = run("--external \"\"");  // for example from an unset shell variable; does not request a check of our ops
   BOOST_TEST(nothing.code == 2);
   BOOST_TEST(nothing.text == "argand: gradcheck: --external requires a command, got an empty one\n");
   const Output list = run("--list");

@@ -1,4 +1,4 @@
-"""Text that is passed to another program is never read as a command, a tag or the end of a string. Output that cannot be printed is a failure.
+"""Text passed to another program is never interpreted as a command, a tag or the end of a string. Output that cannot be printed is a failure.
 
   hostile_text_test.py ARGAND_PROGRAM
 """
@@ -14,7 +14,7 @@ argand = os.path.abspath(sys.argv[1])
 failures = []
 TINY = "--n-layers 1 --d-model 8 --n-heads 2 --d-ff 8 --length 8 --batch 2 --warmup 1 --threads 1 --steps 2".split()
 
-# Each text contains a mark, by which it is found again in the output.
+# Each text contains a mark by which the test finds it in the output.
 HOSTILE = ["a\nshell\nb-mark", "a\r\nshell\rb-mark", "a\x0bshell\x0cb-mark", "'; shell; '-mark", "\" label=\"x\" \"-mark", "ends in \\",
            "<script>alert(1)</script>-mark", "</script><!--<script>-mark", "]]>&amp;&lt;-mark", "`touch ran`-mark", "@touch $(touch ran)-mark",
            "\\N \\G \\l-mark", "a\x01\x1b[31m\x7f-mark", "\u2028\u2029\u0085-mark", b"\xff\xfe bad \xc0\xaf-mark"]
@@ -48,7 +48,7 @@ def commands_in_expressions():
         file.write(f"#!/bin/sh\ntouch {os.path.abspath('ran')}\n")
     os.chmod("spy", 0o755)
     environment = dict(os.environ, SHELL=os.path.abspath("spy"))
-    # An expression may contain white space of any kind, and what follows it is a word: these expressions parse.
+    # An expression may contain any kind of white space, even before a word such as `shell`: these expressions parse.
     for text in ("z\n+ z", "z *\nz", "f(z) = z\r\n\r\n+ 1", "shell(z) = z\n+\n1", "f(shell) =\nshell\n", "f(z)\n=\n\x0bz\x0c+\t1"):
         done = run("portrait", text, "--size", "600x250", "--out", "p.svg", env=environment)
         expect(done.returncode == 0, f"portrait {text!r}: {done.stderr}")
@@ -101,7 +101,7 @@ class Scripts(HTMLParser):
 def report(folder, number):
     text = HOSTILE[number] if isinstance(HOSTILE[number], str) else "plain"
     done = run("report", folder, "--out", "page.html", "--text", text)
-    # The run's vocabulary lacks the words: two cards say so, and two lines of standard error.
+    # The run's vocabulary lacks the words, as two cards and two lines of standard error report.
     expect(done.returncode == 1 and done.stderr.count(b"\n") == done.stderr.count(b"argand: report: ") == 2, f"report {folder!r}: {done.stderr}")
     with open("page.html", encoding="utf8") as file:
         page = file.read()

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# ARGAND_LEVEL forces a level of the kernels, and says what is wrong when it cannot.
-#   level_test.sh PROGRAM LEVELS     LEVELS: those that the build holds, e.g. "v4" or "baseline v3 v4"
+# Checks that ARGAND_LEVEL forces a kernel level, or reports why it cannot.
+#   level_test.sh PROGRAM LEVELS     LEVELS: those included in the build, e.g. "v4" or "baseline v3 v4"
 set -euo pipefail
 program=$1 levels=$2
 
-# expect TEXT COMMAND...: fails unless the output holds TEXT.
+# expect TEXT COMMAND...: fails unless the output contains TEXT.
 expect() {
   local text=$1 output
   shift

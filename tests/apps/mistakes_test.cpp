@@ -1,5 +1,5 @@
-/// Whatever is wrong with the command line, the files or the machine, the program prints one clear line, exits with the right
-/// code, and leaves existing files intact.
+/// If the command line, the files or the machine are at fault, the program prints one clear line, exits with the correct code, and
+/// leaves existing files intact.
 
 #include <algorithm>
 #include <cstring>
@@ -14,7 +14,7 @@ BOOST_AUTO_TEST_SUITE(mistakes)
 
 namespace {
 
-/// Checks the exit code and that standard error consists of this one line; if the line ends in "...", that it begins so.
+/// Checks the exit code, and that standard error is exactly this line or, if the line ends in "...", a line that begins with it.
 void ends_with(const TemporaryDirectory& scratch, const std::string& arguments, int code, const std::string& line,
                const std::function<void()>& before = {}) {
   BOOST_TEST_CONTEXT(arguments) {
@@ -28,7 +28,7 @@ void ends_with(const TemporaryDirectory& scratch, const std::string& arguments, 
   }
 }
 
-/// A finished run of ten steps, made once for all tests.
+/// A finished run of ten steps, shared by all tests.
 struct Run {
   TemporaryDirectory scratch;
   std::string path = scratch / "run";

@@ -20,7 +20,7 @@
 
 namespace argand {
 
-/// A program that was started; its output goes to files in `scratch`.
+/// A program started by a test; its output goes to files in `scratch`.
 class Program {
  public:
   /// `arguments` are split at spaces. `before` runs in the child before the program.
@@ -38,7 +38,7 @@ class Program {
     if (pid_ > 0) return;
     dup2(open(out_.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0666), 1);
     dup2(open(err_.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0666), 2);
-    ::signal(SIGHUP, SIG_DFL);  // tests may run under nohup, which ignores it
+    ::signal(SIGHUP, SIG_DFL);  // tests may run under nohup, which ignores SIGHUP
     if (before) before();
     execv(argv[0], argv.data());
     _exit(127);
@@ -86,7 +86,7 @@ inline Finished run_argand(const TemporaryDirectory& scratch, const std::string&
   return {code, started.out(), started.err()};
 }
 
-/// Waits until the run's log has a line for that step; false if the program ended before.
+/// Waits until the run's log has a line for that step; returns false if the program ends first.
 inline bool reaches_step(Program& program, const std::string& run, int step) {
   const std::string mark = "{\"step\":" + std::to_string(step) + ",";
   while (program.running()) {
@@ -106,7 +106,7 @@ inline std::string log_without_times(const std::string& run) {
   return text;
 }
 
-/// Options for a model that takes a millisecond for a training step.
+/// Options for a model whose training steps take a millisecond.
 inline const std::string tiny =
     " --n-layers 1 --d-model 16 --n-heads 2 --d-ff 24 --length 32 --batch 16 --warmup 5 --threads 1 --log-every 1 ";
 

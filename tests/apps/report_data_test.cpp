@@ -1,4 +1,4 @@
-/// What reports extract from logs, and how they embed data in a page. report_test.py tests the page itself in a browser.
+/// Tests what reports extract from logs and how they embed data in a page. report_test.py tests the page itself in a browser.
 
 #include <cmath>
 #include <numbers>

@@ -21,7 +21,7 @@ if chromium is None:
 
 failures = []
 WORDS = "words"  # marks a panel that shows words: the reason why there is nothing to draw
-# Cards that only some families or tasks have; pages of the others leave them out.
+# Cards that only some families or tasks have; the pages of other runs leave them out.
 SOME_HAVE = {"perplexity", "accuracy", "class-accuracy", "confusion", "angles", "heads", "offsets", "gains", "windows", "samples", "articles"}
 TINY = "--n-layers 2 --d-model 16 --n-heads 2 --d-ff 16 --batch 4 --threads 1 --steps 6 --eval-every 3 --checkpoint-every 2 --warmup 2".split()
 LM, CLASSIFIER = {"perplexity", "samples", "valid-bits-per-byte"}, {"accuracy", "class-accuracy", "confusion", "articles"}
@@ -50,7 +50,7 @@ def run(*command, code=0):
 
 
 class Page(HTMLParser):
-    """The elements and the text that a browser made of a page."""
+    """The elements and text of a page as the browser rendered it."""
 
     def __init__(self, dom):
         super().__init__()
@@ -134,7 +134,7 @@ def a_report_of_each_family_and_of_all(folder):
     run("report", *runs, "--out", together)
     check_file(together)
     expect([r["label"] for r in data_of(together)["runs"]] == list(RUNS), "labels are not the runs' own names")
-    # A page of all runs, which shows the curves of all and the details of one.
+    # A page of all runs, which shows the curves of all of them and the details of one.
     for i, (name, (_, drawn)) in enumerate(RUNS.items()):
         shared = {"perplexity", "accuracy", "auxiliary", "valid-bits-per-byte"}
         options = ["--blink-settings=preferredColorScheme=0"] if i % 2 else []  # every other page in the dark colour scheme
@@ -142,7 +142,7 @@ def a_report_of_each_family_and_of_all(folder):
     return runs
 
 
-# Does what a reader does: every tooltip, every button, every choice. Errors and odd texts appear on the console.
+# Does everything a reader can do: every tooltip, button and choice. Errors and odd texts are reported on the console.
 READER = """
 function lookAtEveryTooltip() {
   for (const c of live) {
@@ -246,7 +246,7 @@ def forget_checksums(path):
 
 
 def hostile_text(folder, run_of):
-    """Words, a folder and labels that would be HTML if they were not escaped."""
+    """Words, a folder and labels that would become HTML if they were not escaped."""
     path = os.path.join(folder, "a<img src=x onerror=alert(1)>&amp;")
     shutil.copytree(run_of, path)
     word, label = "</script><b>", '"><i>x'

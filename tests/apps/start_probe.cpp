@@ -20,7 +20,7 @@ using namespace argand;
 
 namespace {
 
-/// The speed of a float product of 1024 x 1024 matrices on one thread: the best of several, as other programs may be running.
+/// The speed of a float product of 1024 x 1024 matrices on one thread: the best of several, since other programs may be running.
 double gigaflops() {
   set_num_threads(1);
   const std::int64_t n = 1024;

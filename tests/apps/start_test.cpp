@@ -1,4 +1,4 @@
-/// Programs use OpenBLAS's fast kernels on this machine, and restart themselves for that at most once.
+/// Programs use OpenBLAS's fast kernels on this machine, and restart themselves at most once to do so.
 /// START_PROBE is the path of start_probe.cpp's program, ARGAND_PROGRAM that of argand.
 
 #include <fmt/format.h>
@@ -83,8 +83,8 @@ BOOST_AUTO_TEST_CASE(the_version_lists_optional_parts_on_request) {
   BOOST_TEST(verbose.find(fmt::format("\nhnswlib        {}\n", argand::have_hnsw() ? "in" : "not in")) != std::string::npos);
 }
 
-// SSE kernels have less than half the speed of those for AVX2 or AVX-512: a factor of 2.7 was measured on AMD's Zen 4, of 5 on
-// Intel's recent cores. The test asks for less, because a busy machine blurs both speeds, and takes the better of two runs each.
+// SSE kernels run at less than half the speed of those for AVX2 or AVX-512: a factor of 2.7 was measured on AMD's Zen 4, of 5 on
+// recent Intel cores. The test requires less, because a busy machine blurs both speeds, and takes the better of two runs each.
 BOOST_AUTO_TEST_CASE(a_program_multiplies_much_faster_than_with_sse_kernels) {
   if (!argand::cpu_features().avx2) return;
   double fast = 0, slow = 0;
@@ -130,7 +130,7 @@ BOOST_AUTO_TEST_CASE(threads_that_wait_spin_briefly_unless_the_user_has_chosen) 
   BOOST_TEST(value(output_of("env -u OMP_WAIT_POLICY GOMP_SPINCOUNT=7 " START_PROBE " fast"), "spin") == "7");
 }
 
-// OpenBLAS ignores a core type that it does not know and uses what it detects. If that is slow, it must be reported.
+// OpenBLAS ignores an unknown core type and uses the one it detects. If that is slow, the program must report it.
 BOOST_AUTO_TEST_CASE(slow_kernels_that_nobody_chose_are_reported_once) {
   const std::string text = output_of("OPENBLAS_CORETYPE=NoSuchCore " START_PROBE " fast");
   BOOST_TEST_INFO(text);

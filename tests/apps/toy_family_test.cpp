@@ -67,7 +67,7 @@ BOOST_AUTO_TEST_CASE(its_keys_are_options_and_its_words_are_checked) {
              "argand: --turn-init: the family toy has this key, but not with these settings\n");
   BOOST_TEST(refused(" --family toy --n-heads 3 --d-model 9") == "argand: config: toys need pairs: d_model 9 / n_heads 3\n");
   BOOST_TEST(refused(" --family crope --preset toy-box") == "argand: --preset: \"toy-box\" is for the family toy, not for crope\n");
-  // The name of a preset implies the family that it belongs to.
+  // A preset's name implies its family.
   const std::string run = scratch / "run";
   BOOST_TEST(run_toy(scratch, "train lm --preset toy-box --steps 1 --out " + run).code == 0);
   BOOST_TEST(nlohmann::json::parse(contents_of(run + "/config.json"))["model"]["family"] == "toy");
@@ -127,7 +127,7 @@ BOOST_AUTO_TEST_CASE(it_learns_to_label_and_is_ablated) {
   BOOST_TEST(ablate.out.find("| turned | with phases | ") != std::string::npos, ablate.out);
 }
 
-// Tested in this process: all its tests share one list of families, and none of these may be added to it.
+// Tested in this process, where all tests share one list of families: none of these may be added to it.
 BOOST_AUTO_TEST_CASE(incomplete_and_duplicate_families_are_refused) {
   Family twice = family_named("crope");
   BOOST_TEST(error_of([&] { add_family(twice); }) == "family: \"crope\" is already registered");

@@ -1,5 +1,5 @@
 #pragma once
-/// A text that any word model learns in a moment, in three files as WikiText-2 has them.
+/// A text that any word model learns in a moment, in three files laid out like WikiText-2.
 
 #include <filesystem>
 #include <fstream>
@@ -10,7 +10,7 @@
 namespace argand {
 
 /// Writes train.txt, valid.txt and test.txt with 200 lines each and returns their folder. An <unk> in the training part marks the
-/// text as one of words.
+/// text as word-level.
 inline std::string word_corpus(const TemporaryDirectory& scratch) {
   const std::string folder = scratch / "words";
   std::filesystem::create_directories(folder);

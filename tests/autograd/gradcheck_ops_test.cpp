@@ -13,10 +13,10 @@ using namespace argand;
 
 BOOST_AUTO_TEST_SUITE(gradcheck_ops)
 
-/// The exact number of registered ops. Update it whenever an op is added: if the linker dropped one, that must be noticed.
+/// The exact number of registered ops. Update it whenever an op is added, so that an op dropped by the linker is noticed.
 constexpr std::size_t number_of_ops = 136;
 #ifdef ARGAND_PLAIN_BLAS
-constexpr std::size_t ops_of_lapack = 14;  // which this build lacks
+constexpr std::size_t ops_of_lapack = 14;  // the ops that this build lacks
 #else
 constexpr std::size_t ops_of_lapack = 0;
 #endif
@@ -25,7 +25,7 @@ BOOST_AUTO_TEST_CASE(number_of_registered_ops) { BOOST_TEST(Op::all().size() == 
 
 BOOST_AUTO_TEST_CASE(every_op_passes) {
   for (const Op* op : Op::all()) {
-    const Report report = check_op_gradients(*op);  // everything in check_op except the uses, which have a test of their own
+    const Report report = check_op_gradients(*op);  // everything in check_op except the uses, which have their own test
     BOOST_TEST_CONTEXT(op->name()) {
       BOOST_TEST(report.ok(), report_text(report));
       const std::int64_t elements = report.compared(RowKind::Gradient);

@@ -1,4 +1,4 @@
-/// gradcheck() on functions that the user writes: verdicts, messages and diagnoses.
+/// gradcheck() on user-written functions: verdicts, messages and diagnoses.
 
 #include "autograd/gradcheck.h"
 
@@ -190,7 +190,7 @@ BOOST_AUTO_TEST_CASE(transposed_and_unsummed_gradients_are_named) {
 }
 
 BOOST_AUTO_TEST_CASE(exchanged_gradients_of_two_inputs_are_named) {
-  // y = x a with its two gradients exchanged.
+  // y = x a with its two gradients swapped.
   const auto f = [](const Var<double>& x, const Var<double>& a) {
     return record(
         *Op::find("exp"), map([](double u, double v) { return u * v; }, x.value(), a.value()),
@@ -227,7 +227,7 @@ BOOST_AUTO_TEST_CASE(small_errors_are_found) {
 }
 
 BOOST_AUTO_TEST_CASE(a_singular_element_does_not_excuse_the_others) {
-  // sqrt on its cut, where difference quotients grow without bound, beside an element with a slightly wrong gradient.
+  // sqrt on its cut, where difference quotients grow without bound, next to an element with a slightly wrong gradient.
   const auto f = [](const Var<C>& z) {
     return with_gradient(z, map([](C v) { return std::sqrt(v); }, z.value()), [z = z.value()](const Tensor<C>& dw) {
       return map([](C v, C g) { return (1 + 1e-7) * g / std::conj(2.0 * std::sqrt(v)); }, z, dw);
@@ -312,7 +312,7 @@ BOOST_AUTO_TEST_CASE(branch_cuts_are_reported_with_the_jump) {
                   "0-1i"));
   const Report root = gradcheck([](auto z) { return sqrt(z); }, Tensor<C>({2}, {C(-1, 0), C(-1, 1e-3)}));
   BOOST_TEST(root.count(Verdict::BranchCut) == 1);
-  BOOST_TEST(root.count(Verdict::Pass) == 1);  // the point beside the cut passes, although the first steps cross the cut
+  BOOST_TEST(root.count(Verdict::Pass) == 1);  // the point next to the cut passes, although the first steps cross the cut
 }
 
 BOOST_AUTO_TEST_CASE(the_full_jacobian_names_the_output) {

@@ -31,7 +31,7 @@ void check_it(OpCheck& check) {
   check.function(
       "real", [](auto x) { return square(x); }, check.real({2}));
 }
-/// The error raised when an op made of these parts is used.
+/// The error raised when an op built from these parts is used.
 std::string fault_of(OpText text, Op::Check check) {
   const Op op(std::move(text), check);
   return error_of([&] {

@@ -1,4 +1,4 @@
-/// Programs that compile must not be silently wrong in who owns values, gradients, tapes and parameters.
+/// Programs that compile must not be silently wrong about who owns values, gradients, tapes and parameters.
 
 #include <boost/test/unit_test.hpp>
 #include <memory>

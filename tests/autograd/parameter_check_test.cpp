@@ -48,7 +48,7 @@ BOOST_AUTO_TEST_CASE(a_sound_net_passes_and_is_left_as_it_was) {
   const Tensor<C> before = net.W.value().clone();
   const Report report = net.check(100);
   BOOST_TEST(report.ok(), report_text(report));
-  BOOST_TEST(report.elements().size() == 12U);  // all 6 + 2 + 2 + 2 elements, which are fewer than were asked for
+  BOOST_TEST(report.elements().size() == 12U);  // all 6 + 2 + 2 + 2 elements, fewer than requested
   BOOST_TEST(report.worst_error() < 1e-10);
   BOOST_TEST(std::equal(before.begin(), before.end(), net.W.value().begin()));
   BOOST_TEST(!net.W.has_grad());

@@ -1,5 +1,5 @@
 #pragma once
-/// Checks that two tensors are equal in shape and in every number.
+/// Checks that two tensors are equal in shape and in every element.
 
 #include <algorithm>
 #include <boost/test/unit_test.hpp>

@@ -19,7 +19,7 @@ BOOST_AUTO_TEST_SUITE(bf16_gemm_)
 
 namespace {
 
-/// x rounded to the nearest bfloat16, in a tie to the even one.
+/// x rounded to the nearest bfloat16, with ties to even.
 float rounded(float x) {
   const auto bits = std::bit_cast<std::uint32_t>(x);
   return std::bit_cast<float>((bits + 0x7FFF + (bits >> 16 & 1)) & 0xFFFF0000U);
@@ -85,7 +85,7 @@ BOOST_AUTO_TEST_CASE(factors_are_rounded_and_sums_are_not) {
                   0.5 * sum + (beta == 0 ? 0 : static_cast<double>(before[static_cast<std::size_t>(i * ldc + j)]));
               BOOST_REQUIRE_SMALL(static_cast<double>(C[static_cast<std::size_t>(i * ldc + j)]) - wanted, 1e-6 * (size + 1));
             }
-            for (std::int64_t j = c.N; j < ldc; ++j) {  // numbers beside C's columns must stay as they are
+            for (std::int64_t j = c.N; j < ldc; ++j) {  // elements beyond C's columns must stay unchanged
               const float left = C[static_cast<std::size_t>(i * ldc + j)];
               BOOST_REQUIRE((beta == 0 ? std::isnan(left) : left == before[static_cast<std::size_t>(i * ldc + j)]));
             }

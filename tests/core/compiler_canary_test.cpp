@@ -1,5 +1,5 @@
-/// Loops that compilers are known to have compiled wrongly with this library's flags. If one of these tests fails, the compiler
-/// silently breaks complex arithmetic: do not trust any gradient from this build.
+/// Loops that compilers are known to miscompile with this library's flags. If one of these tests fails, the compiler silently
+/// breaks complex arithmetic: do not trust any gradient from this build.
 
 #include <boost/test/unit_test.hpp>
 #include <cmath>

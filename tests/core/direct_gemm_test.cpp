@@ -19,7 +19,7 @@ std::vector<R> some(std::int64_t n, std::uint64_t stream) {
   return {x.begin(), x.end()};
 }
 
-/// Compares direct_gemm with plain loops, and checks that numbers beside C's columns are untouched.
+/// Compares direct_gemm with plain loops, and checks that elements beyond C's columns are untouched.
 template <class R>
 void check(Transpose a_is, Transpose b_is, std::int64_t M, std::int64_t N, std::int64_t K, R alpha, R beta) {
   constexpr std::int64_t extra = 3;
@@ -40,7 +40,7 @@ void check_shapes() {
   constexpr std::int64_t tile = RegisterTile<R>::rows, columns = RegisterTile<R>::columns, width = RegisterTile<R>::width;
   for (const Transpose a_is : {Transpose::No, Transpose::Yes})
     for (const Transpose b_is : {Transpose::No, Transpose::Yes}) {
-      // Every remainder of rows, of packs and within a pack; more terms than are added at a time; more rows than a block has.
+      // Every remainder of rows, of packs and within a pack; more terms than are added at a time; more rows than fit in a block.
       for (std::int64_t M = 1; M <= 2 * tile; ++M) check<R>(a_is, b_is, M, columns + width, 5, R(1), R(0));
       for (std::int64_t N = 1; N <= 2 * columns + 1; ++N) check<R>(a_is, b_is, tile + 1, N, 7, R(2), R(1));
       for (const std::int64_t K : {0, 1, 3, 4, 255, 256, 257, 600}) check<R>(a_is, b_is, 9, columns - 1, K, R(-0.5), R(K % 2));

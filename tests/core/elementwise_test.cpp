@@ -79,7 +79,7 @@ BOOST_AUTO_TEST_CASE(sum_to_checks_shapes) {
 }
 
 BOOST_AUTO_TEST_CASE(long_sums_are_accurate) {
-  // A single running sum of so many numbers would be off by 1 %.
+  // A single running sum of this many numbers would be off by 1 %.
   for (const std::int64_t columns : {1, 3, 70}) {
     const std::int64_t rows = 1 << 20;
     const auto sums = sum_to(Tensor<float>::full({rows, columns}, 0.1f), {columns});

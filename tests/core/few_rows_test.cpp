@@ -22,7 +22,7 @@ std::vector<R> some(std::int64_t n, std::uint64_t stream) {
   return {x.begin(), x.end()};
 }
 
-/// Compares few_rows_gemm with plain loops, and checks that numbers beside C's columns are untouched.
+/// Compares few_rows_gemm with plain loops, and checks that elements beyond C's columns are untouched.
 template <class R>
 void check(std::int64_t M, std::int64_t N, std::int64_t K, R alpha, R beta) {
   constexpr std::int64_t extra = 3;
@@ -70,7 +70,7 @@ void check_cut(R beta) {
   const std::vector<R> one = multiply(1);
   BOOST_TEST((multiply(2) == one));
   BOOST_TEST((multiply(3) == one));
-  for (const std::int64_t n : {std::int64_t{0}, std::int64_t{777}, N - 1})  // each of these columns by itself
+  for (const std::int64_t n : {std::int64_t{0}, std::int64_t{777}, N - 1})  // each of these columns separately
     for (std::int64_t i = 0; i < M; ++i) {
       R element = C[static_cast<std::size_t>(i * N + n)];
       few_rows_gemm<R>({Transpose::No, Transpose::Yes, 1, 1, K, 1, A.data() + i * K, K, B.data() + n * K, K, beta, &element, 1});

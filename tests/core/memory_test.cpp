@@ -50,7 +50,7 @@ BOOST_AUTO_TEST_CASE(blocks_are_aligned_and_waste_at_most_an_eighth) {
     std::memset(block.get(), 1, bytes);
     const auto taken = memory_stats().in_use - before;
     BOOST_TEST(taken >= static_cast<std::int64_t>(bytes));
-    const std::size_t owners = 64;  // their counts are in a block of its own
+    const std::size_t owners = 64;  // their counts take a separate block
     BOOST_TEST(taken <= static_cast<std::int64_t>(bytes + std::max<std::size_t>(64, bytes / 8) + owners));
   }
 }

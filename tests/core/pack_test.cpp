@@ -23,8 +23,8 @@ std::vector<R> numbers(std::int64_t n, int salt) {
 
 constexpr std::int64_t longest = 67;
 
-/// Checks that of_packs(at, x, y) equals of_reals(x, y) in every element, for arrays of every length, and touches nothing behind
-/// them.
+/// Checks that of_packs(at, x, y) equals of_reals(x, y) in every element, for arrays of every length, and writes nothing beyond
+/// their ends.
 template <class R, class P, class S>
 void compare(const char* name, const P& of_packs, const S& of_reals) {
   for (std::int64_t n = 0; n <= longest; ++n) {

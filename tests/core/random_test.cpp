@@ -11,7 +11,7 @@ using namespace argand;
 
 BOOST_AUTO_TEST_SUITE(random_numbers)
 
-// The known answers for philox4x32-10 that the authors of Random123 publish (kat_vectors): counter, key, result. The key of a
+// The known answers for philox4x32-10 published by the authors of Random123 (kat_vectors): counter, key, result. The key of a
 // Random is its seed, low word first; its counter consists of the block's number and the stream, low words first.
 BOOST_AUTO_TEST_CASE(philox_gives_the_published_answers) {
   using Block = std::array<std::uint32_t, 4>;
@@ -25,7 +25,7 @@ BOOST_AUTO_TEST_CASE(philox_gives_the_published_answers) {
 BOOST_AUTO_TEST_CASE(many_blocks_at_once_are_the_same_blocks) {
   const Random random(0x299f31d0a4093822, 0x0370734413198a2e);
   for (const std::uint64_t first : {std::uint64_t{0}, std::uint64_t{0xFFFFFFFFu} - 40, ~std::uint64_t{0} - 200}) {
-    std::vector<std::uint32_t> words(4 * 141);  // two full batches and a rest, with a carry into the high word
+    std::vector<std::uint32_t> words(4 * 141);  // two full batches and a remainder, with a carry into the high word
     random.blocks(first, words);
     for (std::size_t i = 0; i < words.size() / 4; ++i) {
       const auto expected = random.block(first + i);

@@ -51,7 +51,7 @@ BOOST_AUTO_TEST_CASE(sizes_are_checked) {
 
 BOOST_AUTO_TEST_CASE(sizes_that_are_set_later_are_checked_before_they_count) {
   Shape s{2, 8};
-  s[0] = std::int64_t{1} << 61;  // times 8, it is 0 in 64 bits
+  s[0] = std::int64_t{1} << 61;  // 8 times this is 0 in 64 bits
   const std::string refusal = "shape: [2305843009213693952, 8] has too many elements";
   BOOST_TEST(error_of([&] { s.size(); }) == refusal);
   BOOST_TEST(error_of([&] { Tensor<float> x(s); }) == refusal);

@@ -72,7 +72,7 @@ BOOST_AUTO_TEST_CASE(epochs_differ_in_offset_and_order) {
 }
 
 BOOST_AUTO_TEST_CASE(the_order_is_random) {
-  // On average, a random order keeps one of n places, and about two pairs of neighbours stay neighbours.
+  // On average, a random order leaves one of n elements in place, and about two pairs of neighbours stay neighbours.
   const LmBatches batches(count_up(20001), 1, 10, 11);
   int kept = 0, neighbours = 0;
   double correlation = 0;
@@ -157,7 +157,7 @@ BOOST_AUTO_TEST_CASE(every_token_but_the_first_is_scored_once_whatever_the_batch
         }
         std::vector<std::int64_t> all(static_cast<std::size_t>(N - 1));
         std::iota(all.begin(), all.end(), 1);
-        BOOST_TEST(scored == all, boost::test_tools::per_element());  // the order is right, too
+        BOOST_TEST(scored == all, boost::test_tools::per_element());  // in the correct order, too
         if (B == 1) windows = seen;
         BOOST_TEST((seen == windows));
       }

@@ -36,7 +36,7 @@ RunConfig config_of(const std::string& family, const std::string& row_name, cons
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(requested_settings_override_defaults) {
-  // The protocol of folders that recorded none.
+  // The protocol for folders that recorded none.
   BOOST_TEST(asked("crope", {}) == "steps=500 warmup=10% eval_protocol=every-token");
   BOOST_TEST(asked("crope", {}, {.data = "wikitext-2", .steps = 7}) ==
              "data=wikitext-2 steps=7 warmup=10% eval_protocol=every-token");
@@ -46,7 +46,7 @@ BOOST_AUTO_TEST_CASE(requested_settings_override_defaults) {
   BOOST_TEST(asked("qic", {}) == "epochs=5");
   BOOST_TEST(asked("qic", {"train_articles=40"}, {.quick = true}) == "train_articles=40 epochs=2");
   BOOST_TEST(asked("qic", {"steps=40"}) == "steps=40");
-  // A preset brings its own length, warm-up and validations.
+  // A preset sets the length, the warm-up and the validations.
   BOOST_TEST(asked("crope", {"preset=shakespeare"}) == "preset=shakespeare eval_protocol=every-token");
   BOOST_TEST(asked("crope", {"preset=shakespeare"}, {.steps = 50}) == "steps=50 preset=shakespeare eval_protocol=every-token");
   BOOST_TEST(asked("qic", {}, {.cost = true}) == "steps=12 eval_batches=1 checkpoint_every=0 eval_every=0");
@@ -59,7 +59,7 @@ BOOST_AUTO_TEST_CASE(every_key_appears_once_and_the_users_value_wins) {
   BOOST_TEST(usual.optimizer.name == "muon");
   const RunConfig asked = config_of("crope", "qkv", {"eval_every=50", "optimizer=adamw", "steps=100"});
   BOOST_TEST(asked.training.eval_every == 50);
-  // All rows have muon by default; giving all another one is still a fair comparison.
+  // All rows use muon by default; switching all of them to another optimizer is still a fair comparison.
   BOOST_TEST(asked.optimizer.name == "adamw");
   BOOST_TEST(asked.training.steps == 100);
   const RunConfig preset = config_of("crope", "qkv", {"preset=shakespeare"});

@@ -162,7 +162,7 @@ BOOST_AUTO_TEST_CASE(one_seed_is_inconclusive_and_only_pairs_count) {
   BOOST_TEST(text.find("| whole below half | 10 against 11.5 | -9.5 % (1) | not significant, one seed |") != text.npos, text);
   BOOST_TEST(text.find("| half below other | as the other | - | not significant, no pair of runs |") != text.npos, text);
 
-  // The third run of `half` has no partner. If it counted, it would change the difference.
+  // The third run of `half` has no counterpart. If it counted, it would change the difference.
   const AblationReport paired(small_table("lm"), {with_losses({2, 2.5}), with_losses({2.1, 2.61, 9}), {}});
   BOOST_TEST(paired.markdown().find("| +11.1 % [") != std::string::npos, paired.markdown());
   BOOST_TEST(paired.json().find("\"pairs\":[0,1],\"differences\":[10.5171,11.6278]") != std::string::npos, paired.json());

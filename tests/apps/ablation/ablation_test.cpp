@@ -34,7 +34,7 @@ BOOST_AUTO_TEST_CASE(every_row_is_a_model_of_its_own_that_can_be_built) {
              "ablate: \"crop\" has no table; families with tables: complexformer|crope|crat|qic; did you mean crope?");
 }
 
-// The papers' claims are data: they live in experiments/, not in the code of the families.
+// The papers' claims are data and belong in experiments/, not in the families' code.
 BOOST_AUTO_TEST_CASE(families_hold_no_claims) {
   for (const char* family : {"complexformer", "crope", "crat", "qic"}) {
     const AblationTable& table = ablation_table(family);
@@ -46,7 +46,7 @@ BOOST_AUTO_TEST_CASE(families_hold_no_claims) {
 BOOST_AUTO_TEST_CASE(stopped_ablations_resume_and_finished_ones_are_only_read) {
   const TemporaryDirectory scratch;
 #ifdef ARGAND_SANITIZED
-  // A step takes 0.7 s instead of 15 s, which is still long enough to be stopped in.
+  // With these sizes a step takes 0.7 s instead of 15 s, which still leaves time to interrupt it.
   const std::string sizes = " --set d_model=32,n_layers=1,n_heads=2,d_ff=32";
 #else
   const std::string sizes;
@@ -77,7 +77,7 @@ BOOST_AUTO_TEST_CASE(stopped_ablations_resume_and_finished_ones_are_only_read) {
   BOOST_TEST(other.code == 2);
   BOOST_TEST(other.err.find("contains an ablation with different settings") != std::string::npos, other.err);
 
-  // An ablation begun by a version without a choice of protocols continues with the protocol of that version, and with no other.
+  // An ablation started by a version that offered no choice of protocol continues with that version's protocol and no other.
   const std::string settings = scratch / "ablation/ablation.json";
   std::string text = contents_of(settings);
   const std::string key = ",\"eval_protocol\":\"every-token\"";
@@ -98,7 +98,7 @@ BOOST_AUTO_TEST_CASE(a_failing_run_is_named_and_the_others_are_kept) {
   BOOST_TEST(
       done.err.find("argand: ablate: 1 of 1 runs failed; run the same command to try them again\n  none, seed 0: argand: ") == 0,
       done.err);
-  // Missing data are reported once, and afterwards the same command can use the folder with other data.
+  // Missing data are reported once; the same command can then use the folder with other data.
   const Finished nowhere = run_argand(scratch, "ablate crope --steps 2 --data nowhere --out " + (scratch / "new"));
   BOOST_TEST(nowhere.code == 1);
   BOOST_TEST(nowhere.err.starts_with("argand: data: nowhere does not exist; "), nowhere.err);

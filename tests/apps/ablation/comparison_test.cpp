@@ -15,7 +15,7 @@ BOOST_AUTO_TEST_CASE(three_pairs_by_hand) {
   const PairedDifference c = compare_pairs({{1, 2, 3}}).at(0);
   BOOST_TEST(c.pairs == 3U);
   BOOST_TEST(c.mean == 2.0);
-  const double reach = 4.302652730 / std::sqrt(3.0);  // from tables: t of 0.975 with two degrees of freedom; s = 1
+  const double reach = 4.302652730 / std::sqrt(3.0);  // the 97.5 % quantile of t with two degrees of freedom, from tables; s = 1
   BOOST_TEST(*c.low == 2 - reach);
   BOOST_TEST(*c.high == 2 + reach);
   BOOST_TEST(*c.p == 1 - std::sqrt(12.0) / std::sqrt(14.0));  // t = 2 √3
@@ -46,7 +46,7 @@ BOOST_AUTO_TEST_CASE(a_later_p_is_never_below_an_earlier_one_nor_above_1) {
   const double p_of_second = *compare_pairs({{1.02, 2, 3}}).at(0).p, p_of_first = *compare_pairs({{1, 2, 3}}).at(0).p;
   BOOST_TEST((p_of_second < p_of_first));
   BOOST_TEST(*rows[1].p == 3 * p_of_second);  // the smallest of three
-  BOOST_TEST(*rows[0].p == 3 * p_of_second);  // 2 p_of_first would be less than that
+  BOOST_TEST(*rows[0].p == 3 * p_of_second);  // 2 p_of_first would be smaller
   BOOST_TEST(*rows[2].p <= 1.0);
   for (const PairedDifference& c : compare_pairs({{-1, 1}, {1, -1}, {-2, 2}})) BOOST_TEST(*c.p == 1.0);
 }
@@ -59,7 +59,7 @@ BOOST_AUTO_TEST_CASE(equal_differences_have_intervals_of_no_width) {
   BOOST_TEST((*rows[1].low == 0.5 && *rows[1].high == 0.5));
 }
 
-// Tests what the intervals claim: of many experiments with three rows that do not differ, about 5 % report a difference.
+// Tests what the intervals claim: in many experiments with three rows that do not differ, about 5 % report a difference.
 BOOST_AUTO_TEST_CASE(intervals_have_their_stated_coverage) {
   std::uint64_t state = 1;
   const auto uniform = [&] {  // a linear congruential generator with the constants of Knuth's MMIX

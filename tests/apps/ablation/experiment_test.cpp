@@ -11,7 +11,7 @@ using namespace argand;
 
 namespace {
 
-/// The error for a file with this text, without the file's path.
+/// The error message for a file with this text, without the file's path.
 std::string fault_in(const TemporaryDirectory& scratch, const std::string& text) {
   const std::string path = scratch.file("x.toml", text), error = error_of([&] { read_experiment(path); });
   return error.starts_with(path) ? error.substr(path.size()) : error;
@@ -28,7 +28,7 @@ BOOST_AUTO_TEST_CASE(the_shipped_experiments_can_be_trained) {
     ++files;
     const Experiment experiment = read_experiment(entry.path());
     BOOST_TEST(experiment.table.rows.size() >= 2U);
-    // The predictions of such an experiment are in a comment.
+    // Such an experiment states its predictions in a comment.
     const bool of_no_paper = experiment.table.source.starts_with("none");
     BOOST_TEST(experiment.table.claims.empty() == of_no_paper);
     for (const AblationRow& row : experiment.table.rows) {
@@ -101,7 +101,7 @@ BOOST_AUTO_TEST_CASE(every_row_at_its_own_best_rate) {
   BOOST_TEST(again.code == 0, again.err);
   BOOST_TEST(again.out.substr(again.out.find("| row")) == done.out.substr(done.out.find("| row")));
 
-  // The result of each rate is printed, and printed again from the file that keeps it.
+  // The result for each learning rate is printed, and printed again from the file that stores it.
   BOOST_TEST(done.out.find("\n| row | ") != done.out.npos, done.out);
   BOOST_TEST(done.out.find("| 1e-3 | ") != done.out.npos, done.out);
   BOOST_TEST(done.out.find("\n| crope | ") != done.out.npos, done.out);

@@ -46,7 +46,7 @@ BOOST_AUTO_TEST_CASE(runs_are_probed_judged_and_kept) {
   const std::string text = written["texts"][0];
   BOOST_TEST(std::count(text.begin(), text.end(), ' ') == 32 + 256 - 1);
   BOOST_TEST(text.starts_with("the cat sat on mat 0 <eos> the cat"), text);
-  // RoPE works beyond the length of the training windows; learned positions end with it.
+  // RoPE works beyond the length of the training windows; learned positions do not.
   const Json longer = read(out + "/fixed/seed-0/positions.json"), learned = read(out + "/learned/seed-0/positions.json");
   BOOST_TEST(longer["length"] == 128);
   BOOST_TEST(longer["positions"].size() == 4U);
@@ -63,7 +63,7 @@ BOOST_AUTO_TEST_CASE(runs_are_probed_judged_and_kept) {
   BOOST_TEST(run_argand(scratch, train + out + " --probe").code == 0);
   BOOST_TEST(contents_of(out + "/fixed/seed-0/written.json") == before);  // the file is written only once
 
-  // The judge's likelihood equals the one that `argand eval` finds for the model that wrote the text.
+  // The judge's likelihood equals the one that `argand eval` reports for the model that wrote the text.
   const std::string judge = out + "/learned/seed-0/last.safetensors";
   const Finished judged = run_argand(scratch, "ablate complexformer --out " + out + " --judge " + judge);
   BOOST_TEST_REQUIRE(judged.code == 0, judged.err);
@@ -127,7 +127,7 @@ BOOST_AUTO_TEST_CASE(learnt_parameters_are_set_to_a_number) {
   BOOST_TEST_REQUIRE(run_argand(scratch, "ablate complexformer --out " + out + " --keep " + kept).code == 0);
   BOOST_TEST(run_argand(scratch, "ablate " + kept).out.ends_with("\n" + tables));
 
-  // A parameter set to its own value changes nothing; an unknown one is rejected with the names that exist.
+  // Setting a parameter to its current value changes nothing; an unknown name is rejected with a list of the existing ones.
   const std::string run = "eval " + out + "/shared/seed-0/last.safetensors --threads 1 ";
   const auto loss = [&](const std::string& more) {
     const Finished done = run_argand(scratch, run + more + "--json " + (scratch / "e.json"));

@@ -43,8 +43,7 @@ const std::string sizes = " --set d_model=16,n_layers=1,n_heads=2,d_ff=16,length
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(means_by_hand) {
-  // s = 1 and n = 3, so t(2; 97.5 %) = 4.30265. The means of one run each may differ by s √2 times that, those of two runs each
-  // by s times that.
+  // s = 1 and n = 3, so t(2; 97.5 %) = 4.30265. Means of one run each may differ by √2 s t, means of two runs each by s t.
   const Spread seen = spread_of({1, 2, 3});
   BOOST_TEST(*means_within(seen, 1) == 4.30265 * std::sqrt(2), boost::test_tools::tolerance(1e-5));
   BOOST_TEST(*means_within(seen, 2) == 4.30265, boost::test_tools::tolerance(1e-5));
@@ -53,8 +52,8 @@ BOOST_AUTO_TEST_CASE(means_by_hand) {
   BOOST_TEST(!means_within(seen, 0).has_value());
 }
 
-// If all runs of two rows are drawn from one distribution, both rows lie within reach in 95 of 100 tables: (1 - 0.05/2)² = 95.06
-// %, with a standard deviation of 0.34 % in 4000 tables.
+// If all runs of two rows are drawn from one distribution, both rows are within the limit in 95 of 100 tables: (1 - 0.05/2)² =
+// 95.06 %, with a standard deviation of 0.34 % in 4000 tables.
 BOOST_AUTO_TEST_CASE(means_lie_within_as_often_as_stated) {
   std::mt19937_64 random(1);
   std::normal_distribution<double> normal(70, 2);
@@ -88,7 +87,7 @@ BOOST_AUTO_TEST_CASE(rows_land_or_do_not) {
   write_run(folder_of_run(out, "learned", 1), 76.5);
   write_run(folder_of_run(out, "learned", 7), 10);  // its seed is not in the kept results, so it is not compared
   write_run(folder_of_run(out, "real", 0), 81.4);
-  write_run(folder_of_run(out, "standard", 0), 50);  // far from the mean, yet exactly the kept result of this seed
+  write_run(folder_of_run(out, "standard", 0), 50);  // far from the mean, but exactly the kept result of this seed
   const Repetition repetition(read_result_folder(table, kept), read_result_folder(table, out));
   const std::vector<RepeatedRow>& rows = repetition.rows();
   // Three rows are compared, so the limit is t(2; 1 - 0.025/3) √2 = 7.6488 √2 times the deviations 1 and 0.1.
@@ -154,12 +153,12 @@ BOOST_AUTO_TEST_CASE(kept_rows_are_trained_again_with_one_command) {
   const Finished table = run_argand(scratch, repeat + " --table");
   BOOST_TEST(table.code == 0, table.err);
   BOOST_TEST(table.out == contents_of(again + "/repeated.md"));
-  // Results of a repetition can be kept as well, and compared after their runs are gone.
+  // Results of a repetition can also be kept, and compared after its runs have been deleted.
   const std::string repeated = scratch / "repeated.json";
   BOOST_TEST_REQUIRE(run_argand(scratch, "ablate " + kept + " --out " + again + " --keep " + repeated).code == 0);
   BOOST_TEST(run_argand(scratch, "ablate " + kept + " --repeat --table --out " + repeated).out == table.out);
 
-  // Now a kept result that this program does not reproduce.
+  // A kept result that this program does not reproduce.
   const std::string text = contents_of(kept);
   const auto with = [&](const std::string& before, const std::string& now, std::size_t from = 0) {
     std::string changed = text;
@@ -171,7 +170,7 @@ BOOST_AUTO_TEST_CASE(kept_rows_are_trained_again_with_one_command) {
   const Finished fails = run_argand(scratch, repeat + " --table");
   BOOST_TEST(fails.out.find("| the same numbers |") == std::string::npos, fails.out);
 
-  // Kept settings that this program no longer has.
+  // Kept settings that differ from this program's or no longer exist.
   with("\"batch\": 4", "\"batch\": 5");
   refused(repeat + " --rows qk" + data, "this program would train qk differently: batch is 4, was 5");
   with("\"clip\": 1.0", "\"clop\": 1.0");
@@ -182,8 +181,8 @@ BOOST_AUTO_TEST_CASE(kept_rows_are_trained_again_with_one_command) {
   refused(repeat + " --rows qk" + data, "this program cannot train qk as it was: ");
 }
 
-// Each recipe is trained with the settings of its own run: the rate that a search found, the sizes that were asked for, and data
-// that decide the length.
+// Each recipe is trained with the settings of its own run: the learning rate that a search found, the requested sizes, and data
+// that determine the length.
 BOOST_AUTO_TEST_CASE(the_shipped_recipes_can_be_trained) {
   std::size_t files = 0;
   for (const auto& entry : std::filesystem::directory_iterator(std::string(ARGAND_SOURCE_DIR) + "/bench/results/tables")) {

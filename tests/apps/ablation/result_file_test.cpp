@@ -19,7 +19,7 @@ using Json = nlohmann::ordered_json;
 
 const std::string sizes = " --set d_model=16,n_layers=1,n_heads=2,d_ff=16,length=16,batch=4 --threads 1 --jobs 1 ";
 
-/// Results of two rows with two seeds each, which contain every optional part of the format.
+/// Results of two rows with two seeds each, with every optional part of the format.
 Json example() {
   const Json probes = Json::parse(R"({"positions":{"length":32,"trained_length":16,"losses":[[1,16,5.1],[17,32,4.9]]},
     "texts":{"prompts":50,"prompt_length":32,"tokens":256,"top_p":0.9,"temperature":1.0,"judge":"a crope",
@@ -49,7 +49,7 @@ Json example() {
   return json;
 }
 
-/// The error for a file with this text, without the file's name.
+/// The error message for a file with this text, without the file's name.
 std::string fault_in(const std::string& text) {
   const std::string error = error_of([&] { parse_results(text, "x.json"); });
   return error.starts_with("x.json") ? error.substr(6) : error;
@@ -139,7 +139,7 @@ BOOST_AUTO_TEST_CASE(malformed_files_are_refused_with_their_location) {
   BOOST_TEST(changed([](Json& j) { j["claims"][0].erase("worse"); }) ==
              ": claims[0]: a claim must name a `better` and a `worse` row, or say why it is out_of_reach");
   BOOST_TEST(changed([](Json& j) { j["sources"] = ""; }) == ": unknown key \"sources\"; did you mean source?");
-  // In the header, in a row and in a run, only values that some runs lack may be missing.
+  // In the header, a row or a run, only values that some runs lack may be missing.
   const std::set<std::string> optional = {"bits",
                                           "count",
                                           "tokens_per_second",
@@ -182,7 +182,7 @@ BOOST_AUTO_TEST_CASE(a_kept_ablation_has_the_tables_of_its_runs_and_rows_join_it
   const Finished table = run_argand(scratch, "ablate " + file);
   BOOST_TEST(table.out == contents_of(out + "/table.md"), table.err);
   BOOST_TEST(run_argand(scratch, keep).code == 0);
-  BOOST_TEST(contents_of(file) == text);  // keeping the same rows once more changes nothing
+  BOOST_TEST(contents_of(file) == text);  // keeping the same rows again changes nothing
 
   // Later, one row has another seed and one row is new.
   BOOST_TEST_REQUIRE(run_argand(scratch, train + "--rows qk,qkv --seeds 3 --out " + more).code == 0);
@@ -201,7 +201,7 @@ BOOST_AUTO_TEST_CASE(a_kept_ablation_has_the_tables_of_its_runs_and_rows_join_it
   const Json elsewhere = Json::parse(run_argand(scratch, "ablate " + file + " --rows qkv --against " + file + ":qk --json").out);
   BOOST_TEST(elsewhere["rows"] == rows);
 
-  // Results that cannot be merged, and requests that are invalid.
+  // Results that cannot be merged, and invalid requests.
   const auto refused = [&](const std::string& command, const std::string& why) {
     const Finished f = run_argand(scratch, command);
     BOOST_TEST(f.code == 2);
@@ -227,7 +227,7 @@ BOOST_AUTO_TEST_CASE(a_kept_ablation_has_the_tables_of_its_runs_and_rows_join_it
   BOOST_TEST(contents_of(file) == before.substr(0, before.size() / 2));  // the damaged file is not replaced
   std::ofstream(file) << before;
 
-  // A page contains the tables until a digit changes in the page or in the file.
+  // The check passes until a digit changes in the page or in the file.
   const std::string page = scratch / "page.md", check = "ablate " + file + " --check " + page;
   std::ofstream(page) << "# Results\n\n" << tables << "\nThat is all.\n";
   const Finished good = run_argand(scratch, check);
@@ -252,7 +252,7 @@ BOOST_AUTO_TEST_CASE(a_kept_ablation_has_the_tables_of_its_runs_and_rows_join_it
   refused("ablate " + file + " --check " + (scratch / "none.md"), "--check: cannot read " + (scratch / "none.md"));
 }
 
-// Older runs, whose logs do not name the program, are kept too: their parameters are counted in a model.
+// Older runs, whose logs do not name the program, are kept too: their parameters are counted by building the model.
 BOOST_AUTO_TEST_CASE(older_runs_are_kept_too) {
   const TemporaryDirectory scratch;
   const std::string out = scratch / "out", file = scratch / "kept.json";
@@ -286,7 +286,7 @@ BOOST_AUTO_TEST_CASE(curves_are_thinned_to_common_steps) {
     BOOST_TEST(run.training_losses.begin()->first == 1);
     BOOST_TEST(run.training_losses.rbegin()->first == 1500);  // the runs logged steps 1 to 1500 and 1 to 1501
   }
-  // Runs that are added must have the steps kept in the file.
+  // Runs that are added must have logged the steps kept in the file.
   BOOST_TEST((result_text(joined(runs, again, "here")) == result_text(runs)));
   again.results[1].begin()->second.training_losses.erase(10);
   BOOST_TEST(error_of([&] { joined(runs, again, "here"); }) == "here: b, seed 0, did not log all the steps of the kept curves");

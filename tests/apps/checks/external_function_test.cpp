@@ -17,7 +17,7 @@ namespace {
 
 using C = std::complex<double>;
 
-/// The output of `argand gradcheck --external "sh SCRIPT"` for a shell script of these lines.
+/// The output of `argand gradcheck --external "sh SCRIPT"` for a shell script consisting of these lines.
 Finished checked(const std::string& script, const std::string& options = "") {
   const TemporaryDirectory scratch;
   // run_argand splits arguments at spaces, so the command must not contain any.

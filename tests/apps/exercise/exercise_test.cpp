@@ -25,7 +25,7 @@ std::vector<std::string> all_problems() {
 
 std::string verdict(const Question& question, const std::string& answer) { return judge(question, answer).why; }
 
-/// Whether the verdict on the answer is `why`, or one of the mistakes that the question knows by name.
+/// Whether the verdict on the answer is `why` or one of the question's named mistakes.
 bool is_told(const Question& question, const std::string& answer, const std::string& why) {
   const std::string told = verdict(question, answer);
   return told == why || std::any_of(question.mistakes.begin(), question.mistakes.end(),
@@ -34,7 +34,7 @@ bool is_told(const Question& question, const std::string& answer, const std::str
 
 Question about(const std::string& f, DerivativeKind asked, const std::string& right) { return ask_formula("", 2, f, asked, right); }
 
-/// The answer form of a sheet, filled in with `answer` applied to each right answer.
+/// The answer form of a sheet, filled in with `answer` applied to each correct answer.
 template <class F>
 std::string filled(const Sheet& sheet, const F& answer) {
   std::string form = answer_form(sheet);
@@ -112,7 +112,7 @@ BOOST_AUTO_TEST_CASE(half_points_are_for_one_mistake_and_not_for_what_is_asked) 
     const Sheet sheet =
         make_sheet({.student = fmt::format("S{}", n), .seed = "1", .problems = {"gradient", "mistake", "convention"}});
     const std::vector<Question>&gradient = sheet.problems[0].questions, &mistake = sheet.problems[1].questions;
-    // 6*z̄^2*(z^3 + c) with z for z̄: the conjugate of f' is forgotten, while that of L's other factor is not.
+    // 6*z̄^2*(z^3 + c) with z in place of z̄: f' is not conjugated, although L's other factor is.
     const AnswerJudgement forgotten = judge(gradient[0], replaced(gradient[0].right, "z̄", "z"));
     BOOST_TEST((forgotten.kind == Kind::Near));
     BOOST_TEST(forgotten.why == "the derivative is not conjugated");
@@ -151,7 +151,7 @@ BOOST_AUTO_TEST_CASE(name_and_seed_determine_the_sheet) {
   for (const char* name : {"ada lovelace", "Ada Lovelac", "Grace Hopper", "李雷", "Ada Lovelace 2"})
     BOOST_TEST(marks.insert(make_sheet({.student = name, .seed = "1", .problems = plan.problems}).mark).second, name);
   BOOST_TEST(marks.insert(make_sheet({.student = plan.student, .seed = "2", .problems = plan.problems}).mark).second);
-  // A problem is the same wherever it stands on a sheet.
+  // A problem is the same at every position on a sheet.
   BOOST_TEST(make_sheet({.student = plan.student, .seed = "1", .problems = {"step"}}).problems[0].text ==
              sheet.problems.back().text);
   // Neither the sheet nor the form reveals the seed or an answer.
@@ -180,7 +180,7 @@ BOOST_AUTO_TEST_CASE(names_of_all_kinds) {
   }
   BOOST_TEST(file_name("李雷") != file_name("韩梅梅"));
   BOOST_TEST(file_name("A B") != file_name("a b"));
-  // Names lose their accents and keep their letters, whether an accent is part of the character or a character of its own.
+  // Names lose their accents but keep their letters, whether an accented letter is one character or two.
   for (const auto& [name, plain] :
        std::vector<std::pair<std::string, std::string>>{{"Zoë Müller-Lüdenscheidt", "zoe-muller-ludenscheidt-"},
                                                         {"Zoe\u0308 Mu\u0308ller", "zoe-muller-"},
@@ -257,7 +257,7 @@ BOOST_FIXTURE_TEST_CASE(a_form_is_graded, Submission) {
       filled(sheet, [](const Question& q) { return q.kind == Question::Kind::Word ? "" : "2*(" + q.right + ")"; });
   BOOST_TEST(graded(twice).points() == 0);
   BOOST_TEST(graded(twice, "1", true).points() == (sheet.points() - 1) / 2.0);
-  // An unreadable answer names its line and costs its own points only.
+  // An unreadable answer is reported with its line and loses only its own points.
   const std::string one = graded(replaced(right(), "1a = ", "1a = 2*q + ")).questions[0].judgement.why;
   BOOST_TEST(one.find('q') != std::string::npos);
   BOOST_TEST(grade_text(graded(replaced(right(), "1a = ", "1a = 2*q + ")), false).find("line 8: expression: ") !=
@@ -329,7 +329,7 @@ BOOST_AUTO_TEST_CASE(the_program_makes_sheets_for_a_class_and_grades_them) {
   BOOST_TEST(csv.out.find("student,file,points,of,problem,1a,1b,2a,2b,2c\nAda Lovelace,") == 0);
   BOOST_TEST(csv.out.find(",9,9,,3,1,1,1,3\n") != std::string::npos);
   BOOST_TEST(csv.out.find("\n\"O'Brien \"\"Bo\"\"\",") != std::string::npos);
-  // With another seed nothing is graded, and work that was begun is not overwritten.
+  // With another seed nothing is graded, and work already started is not overwritten.
   BOOST_TEST(run_argand(scratch, "exercise grade" + files).code == 1);
   const Finished again = run_argand(scratch, make);
   BOOST_TEST(again.code == 1);

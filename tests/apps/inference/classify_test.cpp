@@ -25,7 +25,7 @@ void is_refused(const TemporaryDirectory& scratch, const std::string& arguments,
   }
 }
 
-/// A classifier that was trained for two epochs, made once for all tests.
+/// A classifier trained for two epochs, shared by all tests.
 struct Classifier {
   TemporaryDirectory scratch;
   std::string path = scratch / "run";
@@ -101,7 +101,7 @@ BOOST_AUTO_TEST_CASE(the_angles_of_qic_are_logged_as_they_train) {
   BOOST_TEST_REQUIRE(steps.size() == 12U);
   std::size_t angles = 0;
   for (const auto& [name, values] : steps.back().items()) angles += values.size();
-  BOOST_TEST(angles == 11U);  // one of the model, two of the blocks, eight of the heads
+  BOOST_TEST(angles == 11U);  // one for the model, two for the blocks, eight for the heads
   for (const char* name : {"theta", "blocks.0.theta", "blocks.1.attn.theta"}) {
     BOOST_TEST_REQUIRE(steps.front().contains(name), name);
     BOOST_TEST(steps.front()[name][0].get<double>() != steps.back()[name][0].get<double>(), name);
@@ -116,7 +116,7 @@ BOOST_AUTO_TEST_CASE(labels_lines_one_by_one) {
   BOOST_TEST(plain.code == 0);
   BOOST_TEST(plain.err == "");
   const std::vector<std::string> lines = lines_of(plain.out);
-  BOOST_TEST_REQUIRE(lines.size() == 3U);  // one line for each input line, also for the empty one
+  BOOST_TEST_REQUIRE(lines.size() == 3U);  // one line for each input line, including the empty one
   BOOST_TEST(lines[0].substr(0, lines[0].find('\t')).size() > 0U);
   BOOST_TEST(lines[1] == "");
   const double p = std::stod(lines[0].substr(lines[0].find('\t') + 1));

@@ -14,7 +14,7 @@ BOOST_AUTO_TEST_SUITE(dual_encoder)
 
 namespace {
 
-/// Articles whose titles and descriptions share no word, so that the pairs must be learnt.
+/// Articles whose titles and descriptions share no words, so that the pairs must be learnt.
 std::vector<Article> articles(int n, int subjects = 12) {
   std::vector<Article> all;
   for (int i = 0; i < n; ++i) {

@@ -7,7 +7,7 @@ using namespace argand;
 BOOST_AUTO_TEST_SUITE(retrieval)
 
 BOOST_AUTO_TEST_CASE(recall_counts_the_rank_of_each_querys_own_document) {
-  // The queries' own documents have the ranks 0, 1 and 5 and, where all scores are equal, 3.
+  // The queries' own documents have ranks 0, 1 and 5, and rank 3 when all scores are equal.
   const auto scores = [](std::int64_t n) {
     std::vector<float> all(6);
     for (std::int64_t d = 0; d < 6; ++d) {
@@ -25,7 +25,7 @@ BOOST_AUTO_TEST_CASE(recall_counts_the_rank_of_each_querys_own_document) {
 }
 
 BOOST_AUTO_TEST_CASE(by_dot_product_or_by_cosine) {
-  // By dot product the long second document wins both queries; by cosine each query finds its own.
+  // By dot product the long second document ranks first for both queries; by cosine each query ranks its own document first.
   const Tensor<float> queries({2, 2}, {1, 0.2f, 0, 1}), documents({2, 2}, {0.1f, 0, 5, 50});
   BOOST_TEST(recall_row("dot", queries, documents, false).recall[0] == 0.5);
   BOOST_TEST(recall_row("cosine", queries, documents, true).recall[0] == 1);

@@ -205,7 +205,7 @@ BOOST_AUTO_TEST_CASE(the_notations_of_the_book_and_of_engineers) {
   BOOST_TEST(value("−2z̄³·w − z²⁰ × w⁻¹") == value("-2z̄^3*w - z^20*w^-1"));
   BOOST_TEST(value("-z²") == -(z * z));
   BOOST_TEST(value("2\u00a0π\u00a0") == C(2 * std::numbers::pi));
-  // Conjugates and products as they are typed in TeX, and a star for the conjugate.
+  // Conjugates and products in TeX notation, and a star for the conjugate.
   for (const char* text :
        {R"(2\bar z)", R"(2\bar{z})", R"(2\cdot\bar{z})", R"(2\overline{z})", "2*z^*", "2z^*", R"({2}*\bar z)", "2*conj(z)"})
     BOOST_TEST(value(text) == 2.0 * std::conj(z), text);

@@ -80,7 +80,7 @@ BOOST_AUTO_TEST_CASE(every_family_in_valid_dot) {
       BOOST_TEST(svg.ends_with("</svg>\n"));
       BOOST_TEST(svg.find("style=\"display:inline\"") != std::string::npos);
       BOOST_TEST(svg.find("style=\"display:inline\"") ==
-                 svg.rfind("style=\"display:inline\""));  // the deepest level, which was asked for
+                 svg.rfind("style=\"display:inline\""));  // the deepest level, which the command requests
       BOOST_TEST(svg.find("style=\"display:none\"") != std::string::npos);
     }
 }

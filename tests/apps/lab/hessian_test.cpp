@@ -39,8 +39,8 @@ BOOST_AUTO_TEST_CASE(kinds_of_critical_points) {
 }
 
 BOOST_AUTO_TEST_CASE(differences_decide_where_an_op_has_no_derivative) {
-  // |w|² = abs(w)² is smooth at w = 0, but abs is not. The tape therefore gives 0 there, the differences 2 I, or 2 |w'|² I for
-  // w(z).
+  // |w|² = abs(w)² is smooth at w = 0, but abs is not. The tape therefore gives 0 there, while differences give 2 I, or 2 |w'|² I
+  // for w(z).
   for (const auto& [text, z, curvature] :
        std::vector<std::tuple<std::string, C, double>>{{"abs(z)^2", 0, 2}, {"abs(z^2+1)^2", C(0, 1), 8}, {"2 - abs(z)^2", 0, -2}}) {
     const LabHessian h = hessian_of(text, {z});
@@ -56,7 +56,7 @@ BOOST_AUTO_TEST_CASE(differences_decide_where_an_op_has_no_derivative) {
       BOOST_TEST(said.find("the tape is not judged") != std::string::npos, said);
     }
   }
-  // Without second derivatives a point has no kind: a cone, and a function whose gradient has a kink.
+  // A point without second derivatives has no kind: the tip of a cone, or a kink in the gradient.
   BOOST_TEST(hessian_of("abs(z)", {0}).kind() == "undecided");
   BOOST_TEST(hessian_of("re(z)*abs(z)", {0}).kind() == "undecided");
 }

@@ -46,7 +46,7 @@ BOOST_AUTO_TEST_CASE(right_answers_in_any_form_are_right) {
     BOOST_TEST(verdict_on("|z|^2", DerivativeKind::Gradient, text) == "right", text);
   BOOST_TEST(verdict_on("f(x) = x^2", DerivativeKind::Dz, "2x") == "right");  // here x is the complex variable, not a real part
   BOOST_TEST(verdict_on("|z|^2", DerivativeKind::Gradient, "2x - 2i*y") == "conjugated: the conjugate of the right answer");
-  // The point 0 alone cannot tell answers apart.
+  // At the point 0 alone, these answers cannot be distinguished.
   BOOST_TEST(verdict_on("z^2*conj(z)", DerivativeKind::Dz, "2*z*z̄", 0) == "right");
   BOOST_TEST(verdict_on("log(z)", DerivativeKind::Dz, "1/z", 0) == "right");
 }
@@ -71,7 +71,7 @@ BOOST_AUTO_TEST_CASE(wrong_answers_are_named) {
   BOOST_TEST(verdict_on("abs2(z)", DerivativeKind::Gradient, "z") == "half of the right one");
   BOOST_TEST(verdict_on("z^2", DerivativeKind::Gradient, "4*z") ==
              "conjugated, and more: this is twice the conjugate of the right one");
-  // A mistake that is invisible at the point asked for, and a small one.
+  // A mistake that is invisible at the requested point, and a small one.
   BOOST_TEST(verdict_on("z^2", DerivativeKind::Dz, "2*conj(z)", 3) == "conjugated: the conjugate of the right answer");
   BOOST_TEST(verdict_on("z^2", DerivativeKind::Dz, "2*z + 1e-7*z^2") == "wrong");
   const LabAnswer real_point = judge_answer(Expression("z^2"), {3}, 0, DerivativeKind::Dz, "2*conj(z)");
@@ -92,7 +92,7 @@ BOOST_AUTO_TEST_CASE(a_right_answer_is_right_where_the_tape_has_a_convention) {
   BOOST_TEST(!judged("1/(1/z)", "0", 0).is_right());
   BOOST_TEST(!judged("1/(1/z)", "1 + 1e-6*z", 0).is_right());
   BOOST_TEST(judged("tanh(atanh(z))", "1", 1).is_right());
-  // |z| has no derivative at 0, and a formula may be undefined where there is none.
+  // |z| has no derivative at 0, so a formula may be undefined there.
   const LabAnswer cone = judged("abs(z)", "conj(z)/(2*abs(z))", 0);
   BOOST_TEST(cone.is_right());
   BOOST_TEST(cone.points == 8U);

@@ -41,7 +41,7 @@ std::string random_expression(Dice& dice, int depth) {
     return leaf < 4 ? "z" : leaf == 4 ? fmt::format("{:.2f}", 0.5 + dice.uniform()) : fmt::format("({:.2f}-0.7i)", dice.uniform());
   }
   const auto sub = [&] { return random_expression(dice, depth - 1 - static_cast<int>(dice.below(2)) * (depth > 1 ? 1 : 0)); };
-  // {} stands for a sub-expression. Forms that grow fast are damped, so that six of them stay within the range of double.
+  // {} is replaced by a sub-expression. Forms that grow fast are damped, so that six nested ones stay within the range of double.
   static const std::vector<std::string> forms = {"({} + {})",
                                                  "({} - {})",
                                                  "{} * {}",
@@ -127,7 +127,7 @@ BOOST_AUTO_TEST_CASE(two_hundred_random_expressions_agree_with_numerical_differe
   BOOST_TEST_MESSAGE(
       fmt::format("{} compared at {} points: {} holomorphic, {} general, {} real", compared, points, holomorphic, general, real));
   BOOST_TEST(compared == 200);
-  BOOST_TEST(points - compared <= 30);  // points that were drawn again
+  BOOST_TEST(points - compared <= 30);  // points that had to be drawn again
   BOOST_TEST(holomorphic >= 20);
   BOOST_TEST(general >= 20);
   BOOST_TEST(real >= 20);
@@ -166,7 +166,7 @@ BOOST_AUTO_TEST_CASE(closed_forms_and_conventions) {
       BOOST_TEST(close(rows[3].value, std::conj(g)));
       BOOST_TEST(rows.size() == (k.verdict == CauchyRiemann::Holomorphic ? 5U : 4U));
       if (rows.size() == 5) BOOST_TEST(close(rows[4].value, k.dz));
-      // The Jacobian belongs to the linear map h -> ∂f/∂z h + ∂f/∂z̄ conj(h).
+      // The Jacobian represents the linear map h -> ∂f/∂z h + ∂f/∂z̄ conj(h).
       const auto J = jacobian_of(p.dz.tape, p.dzbar.tape);
       for (const C h : {C(1, 0), C(0, 1), C(0.3, -2)}) {
         const C w = k.dz * h + k.dzbar * std::conj(h);
@@ -200,7 +200,7 @@ BOOST_AUTO_TEST_CASE(what_cannot_be_decided_is_not_guessed) {
 }
 
 BOOST_AUTO_TEST_CASE(a_tape_with_non_finite_values_is_not_judged) {
-  // At a removable singularity, differences find the derivative, but the tape has non-finite values or a convention.
+  // At a removable singularity, differences find the derivative, but the tape gives non-finite values or follows a convention.
   struct Removable {
     std::string text;
     C z, dz;
@@ -228,7 +228,7 @@ BOOST_AUTO_TEST_CASE(a_tape_with_non_finite_values_is_not_judged) {
     }
   }
   BOOST_TEST(at("sin(z)/z", 0).limit == 1.0);
-  // A neighbouring point, where the tape is right; and a function for which differences have no limit either.
+  // A neighbouring point, where the tape is correct, and a function whose differences have no limit either.
   BOOST_TEST(at("1/(1/z)", {0.5, 1e-3}).conclusive());
   const LabPoint pole = at("1/z", 0);
   BOOST_TEST(!pole.has_numerical());
@@ -241,8 +241,7 @@ BOOST_AUTO_TEST_CASE(the_tolerance_is_finite_and_printed) {
   BOOST_TEST(p.dz.rounding < 1e-13);
   BOOST_TEST(p.dz.tolerance() < 1e-7);
   BOOST_TEST(point_text(Expression("exp(z)"), p, Style()).find("agree to 3e-08\n") != std::string::npos);
-  // Rounding errors that exceed the derivative: by cancellation of values, by underflow on the way, by the huge argument of a
-  // wave.
+  // Rounding errors that exceed the derivative, caused by cancellation, intermediate underflow, or the huge argument of a wave.
   for (const auto& [text, z] : std::vector<std::pair<std::string, C>>{
            {"exp((z + 1e20) - 1e20)", 1}, {"(1e-200*z)*(1e-200*z)*1e300*1e100", 1}, {"cos(abs(z)*1e16)", 0.15}}) {
     const LabPoint wide = at(text, z);
@@ -369,7 +368,7 @@ BOOST_AUTO_TEST_CASE(the_command) {
   BOOST_TEST(page["gaps"] == of_gap["gaps"]);
   BOOST_TEST(json["points"][0]["cauchy_riemann"] == "holomorphic");
   BOOST_TEST(json["points"][0]["jacobian"][0][1] == -4.0);
-  // Values of other frameworks are not shown at singular points, and differences without a limit decide nothing.
+  // Other frameworks' values are not shown at singular points, and differences without a limit give no numerical value.
   const auto pole = nlohmann::json::parse(run_argand(scratch, "lab 1/z --at 0 --json").out)["points"][0];
   BOOST_TEST(pole["conventions"].size() == 1U);
   BOOST_TEST(pole["conventions"][0]["framework"] == "argand");

@@ -1,4 +1,4 @@
-"""Checks that the row which `argand lab` labels PyTorch shows what PyTorch returns.
+"""Checks that the row labelled PyTorch in `argand lab` shows what PyTorch returns.
 
   lab_torch_test.py ARGAND_PROGRAM
 """

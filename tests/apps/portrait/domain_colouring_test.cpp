@@ -58,11 +58,11 @@ BOOST_AUTO_TEST_CASE(lightness_is_the_modulus_with_a_ring_at_every_power_of_two)
     const double ring = std::exp2(k);
     BOOST_TEST(lightness(ring * 0.999) > lightness(ring * 1.001) + 0.03);
     double before = 0;
-    for (double octave = 0.01; octave < 1; octave += 0.07) {  // the lightness climbs between two rings
+    for (double octave = 0.01; octave < 1; octave += 0.07) {  // the lightness increases between two rings
       BOOST_TEST(lightness(ring * std::exp2(octave)) >= before - 0.004);
       before = lightness(ring * std::exp2(octave));
     }
-    BOOST_TEST(lightness(C(0, ring * 2 * 1.001)) > lightness(C(0, ring * 1.001)) + 0.02);  // and it climbs from ring to ring
+    BOOST_TEST(lightness(C(0, ring * 2 * 1.001)) > lightness(C(0, ring * 1.001)) + 0.02);  // and it increases from ring to ring
   }
 }
 

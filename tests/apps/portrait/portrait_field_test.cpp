@@ -43,7 +43,7 @@ BOOST_AUTO_TEST_CASE(zeros_poles_and_critical_points_are_found) {
 }
 
 BOOST_AUTO_TEST_CASE(curves_and_areas_of_zeros_are_not_marked_as_points) {
-  BOOST_TEST(marked("abs2(z) - 1", 2, {{MarkKind::Minimum, 0}}));  // no point on the circle of its zeros
+  BOOST_TEST(marked("abs2(z) - 1", 2, {{MarkKind::Minimum, 0}}));  // no mark on the circle of zeros
   for (const char* f : {"re(z)", "zrelu(z)", "relu(re(z)) + 0*z", "0*z", "exp(z)", "3"}) BOOST_TEST(marked(f, 2, {}), f);
 }
 

@@ -1,5 +1,5 @@
-"""Damage is noticed: a run whose files were damaged, exchanged or written by two processes at once is either refused in one line, or continues
-with everything that can still be read.
+"""A run whose files were damaged, exchanged or written by two processes at once is either refused in one line, or continues with everything that can
+still be read.
 
   damage_test.py ARGAND_PROGRAM FOLDER_OF_OLD_RUNS
 """
@@ -49,7 +49,7 @@ def refused(done, what, text=None):
 
 
 def changed_metadata(data, change):
-    """The checkpoint with changed metadata and without its checksum, as somebody who edits it would write it."""
+    """The checkpoint with changed metadata and no checksum, as if somebody had edited it by hand."""
     length, = struct.unpack("<Q", data[:8])
     header = json.loads(data[8:8 + length])
     metadata = header["__metadata__"]
@@ -85,13 +85,13 @@ def flipped_bits(folder):
             for command in others:
                 refused(run(*command), f"{command[0]} with bit {place} flipped")
     expect(not os.path.exists(folder + ".npz") and not os.path.exists(folder + ".html"), "a damaged checkpoint was exported")
-    # Of the two keys about the checksum, damage to the name of one does not turn the file into one that never had a checksum.
+    # Damaging the name of either checksum key does not make the file look like one that never had a checksum.
     for key in (b'"checksum"', b'"checksum_algorithm"'):
         for bit in range(8 * 8):
             bad = bytearray(good)
             bad[good.index(key) + 1 + bit // 8] ^= 1 << bit % 8
             write(last, bad)
-            if bit % 8 == bit // 8:  # in one bit of each letter
+            if bit % 8 == bit // 8:  # one bit in each character
                 refused(run("inspect", last), f"bit {bit} of the key {key}")
     write(last, good)
     print(f"{len(places)} bits flipped, {accepted} accepted")
@@ -175,7 +175,7 @@ def damaged_log(folder):
     damaged = lines[:]
     damaged[1] = b"\x00\xff" + damaged[1][2:]
     write(log, b"".join(damaged) + b'{"step":9,"lo')
-    done = run("train", "lm", "--resume", folder, "--threads", "1")  # with another number of threads it would report that in a line
+    done = run("train", "lm", "--resume", folder, "--threads", "1")  # another number of threads would be reported in an extra line
     expect(done.returncode == 0, f"--resume with a damaged line in the log: {done.stderr}")
     expect(done.stderr == f"argand: log: 1 line of {log} cannot be read and stays as it is\n", f"the damaged line: {done.stderr!r}")
     with open(log, "rb") as file:
@@ -201,7 +201,7 @@ def two_at_once():
 
 
 def old_files(old_run):
-    """A run of an older program, stopped half way, and its log up to the end: every command reads it, and --resume ends where the older program
+    """A run that an older program stopped half way, and its log up to the end: every command reads it, and --resume ends where the older program
     ended."""
     name = os.path.basename(old_run)
     task = "classify" if os.path.exists(os.path.join(old_run, "classes.txt")) else "lm"
@@ -217,7 +217,7 @@ def old_files(old_run):
     with open(f"{name}/last.safetensors", "rb") as file:
         last = file.read()
     expect(b'"checksum":"' in last, f"an old {name} that goes on gets no checksums")
-    # The old run did not record which tokens it validates on, and continues with the choice of its time.
+    # The old run did not record which tokens it validates on, so it continues with the default of its time.
     expect(task != "lm" or rb'\"eval_protocol\": \"full-blocks\"' in last, f"an old {name} that goes on changes its protocol")
     ends = []
     for folder in (old_run, name):

@@ -1,4 +1,4 @@
-/// Weights taken from another run: those that match are loaded, the others are reported or refused.
+/// Initial weights taken from another run: those that match are loaded, the others are reported or refused.
 
 #include "train/checkpoints/initial_weights.h"
 

@@ -1,5 +1,5 @@
-/// Under any memory limit the program either trains or reports in one line what it needs. It never hangs, although OpenBLAS by
-/// itself would retry for ever.
+/// Under any memory limit the program either trains or reports in one line what it needs. It never hangs, although OpenBLAS on its
+/// own would retry forever.
 
 #include <chrono>
 #include <thread>

@@ -12,7 +12,7 @@ namespace {
 
 bool can_run(const std::string& program) { return std::system(("command -v " + program + " >/dev/null").c_str()) == 0; }
 
-/// The lines that a shell prints for a script that runs in the scratch folder, in order.
+/// The sorted output lines of a shell script that runs in the scratch folder.
 std::vector<std::string> lines_of(const TemporaryDirectory& scratch, const std::string& shell, const std::string& script) {
   scratch.file("script", "cd " + scratch.path() + "\n" + script);
   BOOST_TEST_REQUIRE(std::system((shell + " " + scratch / "script" + " > " + scratch / "lines 2>&1").c_str()) == 0);
@@ -37,7 +37,7 @@ struct Offers {
       return lines_of(scratch, shell,
                       "source ./argand.bash\nCOMP_WORDS=(" + typed + ")\nCOMP_CWORD=" + std::to_string(words.size() - 1) +
                           "\n_argand\nprintf '%s\\n' \"${COMPREPLY[@]}\"\n");
-    // Zsh's completion functions need a terminal: those that the script calls are replaced.
+    // Zsh's completion functions need a terminal, so those that the script calls are replaced.
     return lines_of(scratch, shell + " -f",
                     "compdef() { }\nsource ./argand.zsh\nPREFIX='" + words.back() +
                         "'\ncompadd() { shift; for w in \"$@\"; do [[ $w == ${PREFIX}* ]] && print -r -- $w; done; true }\n"
@@ -58,7 +58,7 @@ BOOST_AUTO_TEST_CASE(shells_offer_subcommands_options_values_and_files) {
     }
     scratch.file("argand." + shell, run_argand(scratch, "completion " + shell).out);
     const Offers offered{scratch, shell};
-    // No file is offered where a command belongs.
+    // Files are not offered where a command is expected.
     BOOST_TEST(offered({"argand", "tr"}) == Lines{"train"}, boost::test_tools::per_element());
     BOOST_TEST(offered({"argand", "train", ""}) == (Lines{"--help", "classify", "lm"}), boost::test_tools::per_element());
     BOOST_TEST(offered({"argand", "train", "lm", "--find"}) == (Lines{"--find-lr"}), boost::test_tools::per_element());

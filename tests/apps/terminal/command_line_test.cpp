@@ -1,4 +1,4 @@
-/// Forms of the command line that people type and that go beyond its options.
+/// Ways in which people write command lines, beyond plain options.
 
 #include "tests/apps/program.h"
 #include "train/checkpoints/checkpoint.h"

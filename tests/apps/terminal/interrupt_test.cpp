@@ -1,4 +1,4 @@
-/// What two signals do to a program that would save after the first one.
+/// What a program that saves after the first signal does on a second one.
 
 #include "tests/apps/program.h"
 

@@ -12,7 +12,7 @@ BOOST_AUTO_TEST_SUITE(option_names)
 
 namespace {
 
-/// The program's error for invalid settings that were given as options.
+/// The program's error for invalid settings given as options.
 std::string said(std::initializer_list<std::pair<const char*, const char*>> pairs) {
   Settings settings;
   for (const auto& [key, text] : pairs) settings.push_back({key, text, option_name(key)});

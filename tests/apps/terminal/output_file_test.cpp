@@ -17,7 +17,7 @@ BOOST_AUTO_TEST_CASE(a_dash_is_standard_output_and_messages_go_to_standard_error
   BOOST_TEST_REQUIRE(run_argand(scratch, "train lm --length 16 --eval-batches 1" + sizes + lm).code == 0);
   BOOST_TEST_REQUIRE(run_argand(scratch, "train classify --train-articles 40 --test-articles 8" + sizes + labels).code == 0);
   scratch.file("table.csv", "text,id\nthe owl,1\nthe cat,2\n");
-  // Runs in a folder of its own, where a file named "-" would be noticed.
+  // Runs in a separate folder, where a file named "-" would be noticed.
   const auto run = [&](const std::string& arguments) {
     Program program(scratch, arguments, [&] { (void)chdir(lm.c_str()); });
     const int code = program.wait();

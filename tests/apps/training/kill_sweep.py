@@ -1,7 +1,7 @@
-"""Kills runs at random moments, continues them, and compares the files they end with, byte for byte, with those of runs that were never stopped:
-language models on the built-in corpus and on a text file, classifiers, runs that begin with the weights of another, sweeps, ablations, and ranks
-if there is mpirun. A third of them run under a clock that jumps. This takes too long for the checks, which kill five times (resume_test.cpp); run
-it whenever anything about checkpoints changes:
+"""Kills runs at random moments, continues them, and compares their final files, byte for byte, with those of runs that were never stopped: language
+models on the built-in corpus and on a text file, classifiers, runs that begin with the weights of another, sweeps, ablations, and ranks if mpirun
+is available. A third of them run under a clock that jumps. This takes too long for the checks, which kill five times (resume_test.cpp); run it
+whenever anything about checkpoints changes:
 
   python3 tests/apps/training/kill_sweep.py build/apps/argand [KILLS [SEED [SCENARIO,...]]]
 """
@@ -26,7 +26,7 @@ SIZES = "--n-layers 1 --d-model 32 --n-heads 2 --d-ff 32 --warmup 5 --dropout 0.
 # Checkpoints are written every few steps, so that a kill often comes while files are being written.
 SHORT = [*SIZES, *"--length 32 --batch 4 --steps 120 --checkpoint-every 3 --threads 1".split()]
 
-# A clock for each process, whose calendar now and then goes backwards and whose hours pass too fast.
+# A clock for each process, whose date sometimes jumps backwards and whose hours pass too fast.
 WILD_CLOCK = r"""
 #define _GNU_SOURCE
 #include <stdlib.h>
@@ -94,8 +94,8 @@ def scenarios():
 
 
 def start(arguments, number, preloaded):
-    """Starts `number` ranks, or with 0 the program without mpirun, in a process group of their own. Only the program gets the wild clock: mpirun
-    hangs under it."""
+    """Starts `number` ranks, or with 0 the program without mpirun, in their own process group. Only the program gets the wild clock: mpirun hangs
+    under it."""
     command = ranks.command(argand, number, arguments)
     at = command.index(argand)
     return subprocess.Popen([*command[:at], "env", *preloaded, *command[at:]], env=ranks.ENVIRONMENT, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
@@ -103,8 +103,8 @@ def start(arguments, number, preloaded):
 
 
 def kill(process, number):
-    """Kills the process, in half of the cases together with everything it started; if there are ranks, a random one of them. Returns what was
-    killed, None if the process had ended by itself."""
+    """Kills the process, in half of the cases together with everything it started; with ranks, a random one of them. Returns what was killed, or None
+    if the process had already ended."""
     victim = "process"
     if number > 0:
         victims = ranks.processes("killed")
@@ -127,7 +127,7 @@ def kill(process, number):
         process.wait()
         victim = "process with what it started"
     while any(p.name.isdigit() and works_here(p) for p in pathlib.Path("/proc").iterdir()):
-        time.sleep(0.01)  # the runs of a sweep that was killed still save and end
+        time.sleep(0.01)  # the runs of a killed sweep still save before they end
     return victim
 
 
@@ -163,7 +163,7 @@ class Scenario:
         shutil.rmtree("whole")
 
     def round(self, most):
-        """Kills the run again and again, at most `most` times, until it reaches its end."""
+        """Kills the run repeatedly, at most `most` times, until it finishes."""
         wild = draw.random() < 1 / 3
         preloaded = [f"LD_PRELOAD={self.fake}"] if wild else []
         killed = 0

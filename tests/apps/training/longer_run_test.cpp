@@ -1,4 +1,4 @@
-/// Runs that are extended, or end earlier than first requested, and the files that they write on the way.
+/// Runs that are extended, or end earlier than first requested, and the files they write along the way.
 
 #include <set>
 #include <sstream>
@@ -16,7 +16,7 @@ namespace {
 
 const std::string options = tiny + "--eval-every 20 --checkpoint-every 7 --sample-every 10 --sample-tokens 6 ";
 
-/// Checks that all files are equal, the log without its times. Checkpoints up to `first_steps` are left out: they record a run
+/// Checks that all files are equal, ignoring the times in the log. Checkpoints up to `first_steps` are left out: they record a run
 /// that was to end there.
 void same_files(const std::string& one, const std::string& other, std::int64_t first_steps = 0) {
   std::set<std::string> names;
@@ -36,7 +36,7 @@ std::vector<nlohmann::json> lines_with(const std::string& run, const std::string
   return found;
 }
 
-/// Resumes, the first time with the options `more`, and kills the run after each of the steps.
+/// Resumes the run, the first time with the options `more`, and kills it after each of the steps.
 void kill_at(const TemporaryDirectory& scratch, const std::string& run, const std::string& more, std::initializer_list<int> steps) {
   std::string first = more;
   for (const int step : steps) {
@@ -115,7 +115,7 @@ BOOST_AUTO_TEST_CASE(logging_and_the_rate_may_change_on_resuming) {
   BOOST_TEST(same(whole, logged));
   const Finished less = run_argand(scratch, "train lm --threads 1 --lr 1e-4 --resume " + slower);
   BOOST_TEST(less.code == 0, less.err);
-  if (!less.out.starts_with("resuming")) return;  // on a fast machine, the run had no step left
+  if (!less.out.starts_with("resuming")) return;  // on a fast machine, the run had no steps left
   BOOST_TEST(less.out.find(", with --lr 0.0001 instead of 0.001\n") != std::string::npos, less.out);
   const auto changed = lines_with(slower, "changed");
   BOOST_TEST_REQUIRE(changed.size() == 1u);
@@ -225,7 +225,7 @@ BOOST_AUTO_TEST_CASE(paths_are_found_from_another_directory) {
     const Finished done = run_argand(scratch, command, from("there"));
     BOOST_TEST(done.code == 0, command << ": " << done.err);
   }
-  // Other data in the old place must not be mistaken for the run's own.
+  // Other data at the old path must not be mistaken for the run's own.
   scratch.file("here/text/train.txt", text + text + text + "the cat sees the dog .\n");
   const std::string run = scratch / "here/run";
   BOOST_TEST(run_argand(scratch, "eval " + run).err ==

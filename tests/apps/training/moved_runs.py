@@ -1,5 +1,5 @@
-"""Moves, replaces, removes and covers the folder of a run while it trains. The run must continue in its own folder, or end with one line if that
-is gone, and must not touch a file of another run.
+"""Moves, replaces, removes and mounts over the folder of a run while it trains. The run must continue in its own folder, or end with one line if that
+is gone, and must not touch another run's files.
 
   python3 tests/apps/training/moved_runs.py build/apps/argand [TRIES [SEED]]       the checks try 20
 """
@@ -65,7 +65,7 @@ def removed():
 
 
 def linked():
-    """The run was started through a symbolic link, which then leads elsewhere."""
+    """The run was started through a symbolic link, which is then redirected."""
     os.unlink("run")
     return "linked"
 
@@ -76,7 +76,7 @@ def covered():
 
 
 def one_try(happens, other):
-    """Runs one case. `other` says what takes the name afterwards: a new run, a finished one, or nothing. Returns None if the run ended too early."""
+    """Runs one case. `other` is what then takes the name: a new run, a finished one, or nothing. Returns None if the run ended too early."""
     for left in ("run", "old", "elsewhere", "linked", "finished"):
         (os.unlink if os.path.islink(left) else lambda path: shutil.rmtree(path, ignore_errors=True))(left)
     if happens is linked:

@@ -14,7 +14,7 @@ namespace {
 
 const std::string too_fast = tiny + "--steps 20 --lr 1e30 --clip 0 --seed 3 ";
 
-/// The entry, as JSON, for the step at which the run ends; steps count from 1.
+/// The JSON entry for the step at which the run ends; steps count from 1.
 template <class Change>
 json traced_step(const Change& change) {
   static const Corpus corpus = Grammar().corpus(4000, 200, 200, 0);
@@ -117,7 +117,7 @@ BOOST_AUTO_TEST_CASE(an_infinite_parameter) {
 }
 
 BOOST_AUTO_TEST_CASE(an_infinite_gradient_of_a_finite_loss) {
-  // The feed-forward layer gives 0, because its input is 0; but the product of its two matrices is too large for a gradient in
+  // The feed-forward layer outputs 0, because its input is 0, but the product of its two matrices is too large for a gradient in
   // float32.
   const auto change = [](const std::string& name, Tensor<float>& x) {
     if (name.starts_with("blocks.0.norm2.") || (name.starts_with("blocks.0.ffn.") && name.ends_with("bias"))) x.fill(0);

@@ -1,4 +1,4 @@
-/// Runs the real program on the user's own texts and tables: it trains on them, or says in one line why not.
+/// Runs the real program on the user's own texts and tables: it trains on them, or reports in one line why it cannot.
 
 #include <algorithm>
 #include <fstream>
@@ -64,7 +64,7 @@ BOOST_AUTO_TEST_CASE(one_file_of_prose_in_tokens_of_every_kind) {
                train.out);
     BOOST_TEST(contains(train.out, " bits a byte"), train.out);
     BOOST_TEST(contains(contents_of(run + "/log.jsonl"), "\"valid_bits_per_byte\":"));
-    // The folder contains everything that is needed, so the text may be gone.
+    // The folder contains everything needed, so the text can be removed.
     std::filesystem::rename(data, data + ".away");
     BOOST_TEST(succeeds(scratch, "generate " + run + " --tokens 20 --prompt owl").out.starts_with("owl"));
     const Finished unseen = succeeds(scratch, "generate " + run + " --tokens 5 --prompt Жar");
@@ -162,7 +162,7 @@ BOOST_AUTO_TEST_CASE(a_tokenizer_of_hugging_face_is_trained_with_and_stays_with_
 
 namespace {
 
-/// A text of few words and letters, one of which the earlier run does not know.
+/// A text with few words and letters, one of which is missing from the earlier run's vocabulary.
 std::string herons() {
   std::string text;
   for (int i = 0; i < 300; ++i) text += "A heron , ö , a heron\n";
@@ -309,7 +309,7 @@ BOOST_AUTO_TEST_CASE(tables_of_every_format) {
     BOOST_TEST(contains(labelled.out, "\t"));
   }
   BOOST_TEST(contains(succeeds(scratch, "eval " + scratch / "csv" + " --data " + c).out, ", all of " + c + ", 20 articles"));
-  // A folder that brings a test part, and a share of its training part held out.
+  // A folder with its own test part, and with a share of its training part held out.
   std::filesystem::create_directory(scratch / "folder");
   scratch.file("folder/train.csv", csv);
   scratch.file("folder/test.csv", csv);

@@ -38,8 +38,8 @@ def our_lines(result):
 
 
 def contents(folder):
-    """Returns the bytes of each file by its name; of the log, its lines without times, without the line about the program, and without numbers
-    that each rank computes for itself."""
+    """Returns the bytes of each file by its name; for the log, its lines without times, the line about the program, and numbers that each rank
+    computes separately."""
     found = {file.name: file.read_bytes() for file in pathlib.Path(folder).iterdir()}
     lines = [json.loads(line) for line in found["log.jsonl"].splitlines()]
     found["log.jsonl"] = [{k: v for k, v in line.items() if k not in ("seconds", "tokens_per_second", "peak_memory", "flops")}

@@ -1,6 +1,6 @@
-"""Trains all families for 50 steps with 1 to 4 threads and with 1, 2 and 4 ranks of mpirun, and expects the same last checkpoint each time, byte
-for byte. Then kills random ranks at random moments, continues with another number of ranks, and expects the files of a run that was never stopped.
-This takes too long for the checks (ranks_test.py does a part of it); run it whenever anything about gradients, ranks or checkpoints changes:
+"""Trains all families for 50 steps with 1 to 4 threads and with 1, 2 and 4 ranks of mpirun, and expects the same last checkpoint each time, byte for
+byte. Then kills random ranks at random moments, continues with another number of ranks, and expects the files of an uninterrupted run. This takes
+too long for the checks (ranks_test.py does a part of it); run it whenever anything about gradients, ranks or checkpoints changes:
 
   python3 tests/apps/training/ranks_sweep.py build/apps/argand [KILLS [SEED]]
 """
@@ -60,8 +60,7 @@ def compare():
 
 
 def kill():
-    """Returns the number of kills, of runs that reached their end, of those among them whose files differed, and the longest wait until all ranks
-    had ended."""
+    """Returns the numbers of kills, of finished runs, and of finished runs whose files differed, and the longest wait for all ranks to end."""
     begin = time.monotonic()
     wanted = trained("whole", 0, KILLED)
     seconds = time.monotonic() - begin

@@ -65,7 +65,7 @@ def one_line():
         result = ranks.run(argand, 3, "train", *arguments)
         expect(result.returncode == 2 and ranks.our_lines(result) == ["argand: " + line], f"exit code {result.returncode}, {result.stderr}")
         expect(not os.path.exists("none"), "a run that cannot be has a folder")
-    # The program is started by the launcher of another MPI.
+    # The program is started by the launcher of another MPI implementation.
     result = ranks.run(argand, 0, "train", "lm", environment={"PMI_SIZE": "2"})
     expect(result.returncode == 2 and "mpirun: 2 processes were started, but MPI knows of 1" in result.stderr, result.stderr)
 
@@ -113,7 +113,7 @@ def killed_and_resumed():
             others_wait_asleep(process, "killed")
         of = ranks.processes("killed")
         if not of:
-            expect(process.wait() == 0, "it failed before it was killed")  # it took its last steps before its ranks were looked up
+            expect(process.wait() == 0, "it failed before it was killed")  # it finished before its ranks were looked up
             continue
         victim = draw.choice(sorted(of))
         os.kill(of[victim], signal.SIGKILL)

@@ -1,4 +1,4 @@
-/// Runs the real program, kills and interrupts it: it continues as if nothing had happened, byte for byte.
+/// Kills and interrupts the real program, which must continue as if nothing had happened, byte for byte.
 
 #include <chrono>
 #include <csignal>

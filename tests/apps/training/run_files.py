@@ -7,7 +7,7 @@ CLOCK = ("seconds", "tokens_per_second", "peak_memory")
 
 
 def contents(folder, with_ranks=False):
-    """Returns the bytes of each file by its path; of logs, the lines without what comes from the clock."""
+    """Returns the bytes of each file by its path; for logs, the lines without values that depend on the clock."""
     found = {}
     for file in sorted(pathlib.Path(folder).rglob("*")):
         if not file.is_file():
@@ -18,7 +18,7 @@ def contents(folder, with_ranks=False):
             lines = [json.loads(line) for line in found[name].splitlines()]
             drop = {*CLOCK, "flops"} if with_ranks else set(CLOCK)
             found[name] = [{k: v for k, v in line.items() if k not in drop} for line in lines if not (with_ranks and "made_by" in line)]
-        if re.fullmatch(r"seed-\d+\.txt", file.name):  # the output of a run of a sweep, which also says whether it was resumed
+        if re.fullmatch(r"seed-\d+\.txt", file.name):  # the output of a run in a sweep, which also says whether it was resumed
             del found[name]
     return found
 

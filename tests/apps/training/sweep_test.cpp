@@ -46,7 +46,7 @@ BOOST_AUTO_TEST_CASE(killed_and_resumed_it_prints_the_same_table) {
   // Three runs of a third of the length, the best one in full, and that one with the other seed.
   BOOST_TEST(lines_with(whole.out, "/seed-") == 5U);
 
-  // SIGKILL, SIGTERM and SIGKILL, each in the middle of another run, and then once to the end.
+  // SIGKILL, SIGTERM and SIGKILL, each in the middle of a different run, and then one pass to the end.
   const std::vector<std::string> places = {"third/lr=1e-2/seed-0", "third/lr=1e-1/seed-0"};
   for (std::size_t i = 0; i < places.size(); ++i) {
     Program program(scratch, command("pieces"));

@@ -1,4 +1,4 @@
-/// The errors of calls by name whose arguments do not fit, and of functions that are registered wrongly.
+/// Errors for calls by name with arguments that do not fit, and for functions registered incorrectly.
 
 #include <boost/test/unit_test.hpp>
 

@@ -12,7 +12,7 @@ namespace argand::calls {
 
 using Named = std::vector<std::pair<std::string, Argument>>;
 
-/// A variable of random numbers; every shape and stream gives different ones.
+/// A variable with random elements, which differ for every shape and stream.
 template <Scalar T>
 Var<T> leaf(const Shape& shape, std::uint64_t stream = 0) {
   return variable(randn<T>(shape, Random(39, stream)));

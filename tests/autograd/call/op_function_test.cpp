@@ -1,4 +1,4 @@
-/// Functions called by name document their parameters, and give the same bits as the C++ functions.
+/// Functions called by name document their parameters and give the same bits as the C++ functions.
 
 #include "autograd/call/op_function.h"
 
@@ -165,7 +165,7 @@ void compare_with_cpp() {
         return reshape(matmul(reshape(v, Shape{1, 3}), reshape(u, Shape{3, 1})), Shape{});
       },
       v, u);
-  // Several axes are reduced as one, and the variance is that of a sample, as in PyTorch.
+  // Several axes are reduced together, and the variance is the sample variance, as in PyTorch.
   compare(
       "mean", {d(signal), List{-1, 2}}, {},
       [&] {

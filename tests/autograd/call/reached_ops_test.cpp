@@ -1,5 +1,5 @@
-/// Whatever C++ can call can be called by name. Every registered op must appear on the tape when its function is called, and the
-/// call must return, bit for bit, what a check case of the op returns; and every function of autograd/ops.h must have a name.
+/// Every function that C++ can call can also be called by name. A registered op must appear on the tape when its function is
+/// called, and the call must return, bit for bit, what a check case of the op returns. Every function of autograd/ops.h has a name.
 
 #include <boost/test/unit_test.hpp>
 #include <filesystem>
@@ -21,7 +21,7 @@ BOOST_AUTO_TEST_SUITE(reached_ops)
 
 namespace {
 
-/// Tries arguments for a function's parameters: all the tensors, in their order; for each other parameter its default and a few
+/// Tries arguments for a function's parameters: all the tensors in order, and for every other parameter its default and a few
 /// values of each kind that it takes.
 template <RealScalar R>
 class Attempts {
@@ -122,7 +122,7 @@ class Attempts {
   int calls_left_ = 0;
 };
 
-/// Variables that hold the numbers of the tensors. With `first_alone`, only the first is a variable and the others are constants.
+/// Variables with the values of the tensors. With `first_alone`, only the first is a variable and the others are constants.
 template <RealScalar R>
 std::vector<DynamicVar> variables_of(const std::vector<AnyTensor>& tensors, bool first_alone) {
   std::vector<DynamicVar> variables;
@@ -148,8 +148,8 @@ std::vector<AnyVarOf<R>> of_one_precision(const std::vector<DynamicVar>& inputs)
   return same;
 }
 
-/// Ops whose check cases contain something that no attempt can guess, and what it is. They must reach the tape, but their values
-/// are not compared.
+/// Ops whose check cases contain something that no attempt can guess, with a description of it. They must reach the tape, but their
+/// values are not compared.
 const std::map<std::string, const char*> values_not_compared = {
     {"angular_attention", "heads, scale"},
     {"attention", "heads, scale"},
@@ -177,7 +177,7 @@ const std::map<std::string, const char*> values_not_compared = {
 
 enum class Reached { No, OnTape, WithTheValue };
 
-/// How far calls of f get, with the inputs of the op's check cases and, where these do not fit the function, with a few others.
+/// How far calls of f get with the inputs of the op's check cases and, if these do not fit the function, with a few others.
 template <RealScalar R>
 Reached how_reached(const Op& op, const OpFunction& f) {
   OpCheck check;
@@ -241,7 +241,7 @@ std::string text_of(const std::string& path) {
 }
 
 /// The names of the functions declared in a header that return variables, indices or several of either. Those that return Tensors
-/// are left out: they do not take part in a tape.
+/// are left out: they are not recorded on a tape.
 std::set<std::string> functions_of(const std::string& header) {
   static const std::regex declaration(
       R"re(\n(?:inline )?(?:auto|Ids|(?!Tensor)[A-Z]\w*<[^;(){}\n]*>|std::vector<Var<T>>) (\w+)\()re");

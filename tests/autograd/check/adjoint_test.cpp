@@ -1,4 +1,4 @@
-/// Forward mode: its rules are compared with the gradients of every op, and products with Hessians with differences of gradients.
+/// Forward mode: its rules are compared with the gradients of every op, and Hessian-vector products with differences of gradients.
 
 #include "autograd/check/adjoint.h"
 

@@ -1,5 +1,5 @@
-/// A battery of deceptive gradients: wrong ones in places that checks tend to miss, and right ones that look wrong. No wrong one
-/// passes, and those that function values can disprove fail; no right one fails, and those that values can confirm pass.
+/// Deceptive gradients: wrong ones in places that checks tend to miss, and correct ones that look wrong. No wrong one may pass, and
+/// those that function values can disprove must fail; no correct one may fail, and those that values can confirm must pass.
 
 #include <boost/test/unit_test.hpp>
 #include <cmath>
@@ -23,8 +23,8 @@ struct Deception {
   std::string name;
   Real f, g;
   std::vector<double> points;
-  /// The verdict on the worst element: Pass (then all pass), Fail, or Inconclusive. Inconclusive means that values cannot decide,
-  /// so the check may claim nothing more.
+  /// The verdict on the worst element: Pass (then all pass), Fail, or Inconclusive if values cannot decide, so that the check may
+  /// claim nothing more.
   Verdict expected;
   std::vector<double> scales = {};
 };

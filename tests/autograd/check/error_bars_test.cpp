@@ -1,5 +1,5 @@
-/// Do the error bars hold? Ten thousand random functions of ten kinds are made to mislead. The true derivative, computed from its
-/// closed form in long double, must lie within the bar for 99.9 % of them; bars that are needlessly wide are counted too.
+/// Do the error bars hold? Ten thousand random functions of ten kinds are built to mislead them. The true derivative, computed from
+/// its closed form in long double, must lie within the bar for 99.9 % of them; bars that are needlessly wide are counted too.
 
 #include <boost/test/unit_test.hpp>
 #include <cmath>
@@ -48,7 +48,7 @@ struct Problem {
 struct Family {
   std::string name;
   Problem (*draw)(Dice&);
-  /// The largest share of bars that may exceed 1e-9 of the derivatives nearby: a check must not win by saying nothing.
+  /// The largest share of bars that may exceed 1e-9 of the derivatives nearby: a check must not pass by claiming nothing.
   double wide;
 };
 

@@ -1,5 +1,5 @@
-/// Tests the check itself: every op's gradient is falsified in turn (conjugated, doubled, halved, transposed), and the check
-/// must fail and say so.
+/// Tests the check itself: every op's gradient is falsified in turn (conjugated, doubled, halved, transposed), and the check must
+/// fail and report it.
 
 #include <fmt/core.h>
 
@@ -50,7 +50,7 @@ bool shows(Fault how, const ComplexValues& g, const Shape& shape) {
 struct Expected {
   Fault how;
   std::string diagnosis;
-  std::size_t least_ops;  ///< the fault must have been tried on at least so many ops
+  std::size_t least_ops;  ///< the fault must have been tried on at least this many ops
 };
 const std::vector<Expected> faults{{Fault::Conjugate, "conjugated", 40},
                                    {Fault::Twice, "twice the right one", 55},

@@ -1,5 +1,5 @@
-/// A backward pass must be linear in the incoming gradient and must add to what is already there. These tests plant mistakes that
-/// no other check can see.
+/// A backward pass must be linear in the incoming gradient and must add to existing gradients. These tests plant mistakes that no
+/// other check can detect.
 
 #include "autograd/check/independent/incoming_check.h"
 
@@ -37,7 +37,7 @@ Report on_the_tape(const Bend& bend) {
   return gradcheck(GradcheckOptions{.name = "square", .blame_ops = false}, f, z);
 }
 
-/// The same op as an external function that brings its own gradient.
+/// The same op as an external function that supplies its gradient.
 Report as_a_function(const Bend& bend) {
   const auto value = [](const std::vector<AnyTensor>& x) {
     return AnyTensor(map([](C v) { return mul(v, v); }, std::get<Tensor<C>>(x[0])));
@@ -99,7 +99,7 @@ BOOST_AUTO_TEST_CASE(what_is_not_linear_in_the_incoming_gradient_fails_though_di
 }
 
 BOOST_AUTO_TEST_CASE(rounding_in_half_precision_is_not_a_mistake) {
-  // With the eight bits of bfloat16, the pass is as linear as it can be.
+  // With the eight bits of bfloat16, the pass is as linear as that precision allows.
   const auto coarse = [](double x) {
     int exponent = 0;
     const double mantissa = std::frexp(x, &exponent);

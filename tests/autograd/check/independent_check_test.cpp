@@ -42,7 +42,7 @@ DifferentiableFunction sum_of(const std::function<double(double)>& f, const std:
   return function;
 }
 
-/// The verdicts of the three independent checks at these numbers: adjoint, Taylor, complex step.
+/// The verdicts of the three independent checks at these points: adjoint, Taylor, complex step.
 std::vector<IndependentCheck> opinions_of(const DifferentiableFunction& f, std::vector<double> x = {0.5, -1.25, 2.0}) {
   const auto n = static_cast<std::int64_t>(x.size());
   return independent_checks(ScalarProjection(f, {Tensor<double>({n}, x)}), 1e-8, 1);

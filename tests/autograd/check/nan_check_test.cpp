@@ -1,5 +1,5 @@
-/// Every op must pass a NaN on to what depends on it. The check itself is tested too: it must find an op that loses a NaN or
-/// hands it to the wrong numbers.
+/// Every op must propagate a NaN to everything that depends on it. The check itself is tested too: it must find an op that loses a
+/// NaN or spreads it to the wrong elements.
 
 #include "autograd/check/nan_check.h"
 
@@ -21,7 +21,7 @@ namespace {
 
 constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
 
-/// A case where numbers that do not depend on the NaN still become NaN, and the reason. No op is allowed to lose a NaN.
+/// A case in which elements that do not depend on the NaN still become NaN, and the reason. No op is allowed to lose a NaN.
 struct Exception {
   const char* op;
   const char* fault;  ///< a regular expression that matches "label: message"
@@ -146,7 +146,7 @@ BOOST_AUTO_TEST_CASE(every_op_passes_a_nan_on_to_what_depends_on_it_and_to_nothi
 
 BOOST_AUTO_TEST_CASE(a_nan_that_gets_lost_is_found) {
   BOOST_TEST(message_of(right_value, right_slope) == "");
-  // fmax returns the number when the other argument is a NaN, and so loses it.
+  // fmax ignores a NaN if the other argument is a number, and so loses it.
   BOOST_TEST(message_of([](const auto& x, std::int64_t k) { return std::fmax(right_value(x, k), 0); }, right_slope)
                  .starts_with("real: float64: with NaN in input 0, element [0, 0], the value at [0, 0] is 0, should be NaN"));
   BOOST_TEST(message_of(right_value, [](const auto& x, const auto& dy,
@@ -176,7 +176,7 @@ BOOST_AUTO_TEST_CASE(a_nan_that_gets_lost_is_found) {
 }
 
 BOOST_AUTO_TEST_CASE(a_nan_where_it_does_not_belong_is_found) {
-  // A mask applied by multiplication hands NaN to elements that should not depend on it.
+  // A mask applied by multiplication spreads NaN to elements that should not depend on it.
   BOOST_TEST(message_of(
                  [](const auto& x, std::int64_t k) {
                    auto y = right_value(x, k);
@@ -187,7 +187,7 @@ BOOST_AUTO_TEST_CASE(a_nan_where_it_does_not_belong_is_found) {
                  .starts_with("real: float64: with NaN in input 0, element [0, 0], the value at [0, 1] is nan, should be "));
 }
 
-/// A past bug: a row of NaN scores was mistaken for one that sees no key.
+/// A past bug: a row of NaN scores was mistaken for one with no visible key.
 BOOST_AUTO_TEST_CASE(attention_with_a_query_of_nan) {
   for (const std::int64_t T : {3, 64, 130}) {
     AttentionOptions options;
@@ -204,7 +204,7 @@ BOOST_AUTO_TEST_CASE(attention_with_a_query_of_nan) {
   }
 }
 
-/// Keys and values that lie after a query, or are hidden, may hold anything, even NaN.
+/// Keys and values that come after a query, or are hidden, may contain anything, even NaN.
 BOOST_AUTO_TEST_CASE(attention_does_not_see_the_nan_of_the_future) {
   const std::int64_t T = 150, first_nan = 70;
   AttentionOptions options;
@@ -230,8 +230,8 @@ BOOST_AUTO_TEST_CASE(attention_does_not_see_the_nan_of_the_future) {
     for (std::int64_t t = 0; t < T; ++t)
       for (std::int64_t d = 0; d < 4; ++d) {
         BOOST_TEST(hidden_nan[i](0, t, d) == before[i](0, t, d));
-        // The output and the gradient of the query do not see the future. The gradients of keys and values do: later queries make
-        // them NaN.
+        // The output and the gradient of the query do not depend on the future. The gradients of keys and values do: later queries
+        // make them NaN.
         const bool is_of_query = i < 2;
         if (is_of_query && t < first_nan) BOOST_TEST(std::abs(future_nan[i](0, t, d) - before[i](0, t, d)) < 1e-13);
         if (t >= first_nan || (!is_of_query && t != 3)) BOOST_TEST(std::isnan(future_nan[i](0, t, d)));

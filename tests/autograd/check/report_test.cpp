@@ -63,7 +63,7 @@ BOOST_AUTO_TEST_CASE(the_worst_row_decides_and_comparing_nothing_is_not_a_pass) 
     BOOST_TEST((report_of({row_with(Verdict::Pass), row_with(v)}).verdict() == Verdict::Inconclusive));
   BOOST_TEST((report_of({}).verdict() == Verdict::Inconclusive));
   BOOST_TEST(report_of({}).headline() == "f: inconclusive, no element to check");
-  // A kink does no harm beside elements that pass, provided the gradient lies between the two slopes and no element was left out.
+  // A kink is harmless among elements that pass, provided the gradient lies between the two slopes and no element was left out.
   ReportRow kinks = row_with(Verdict::Kink);
   kinks.shape = {2};
   kinks.elements = {ElementCheck{.element = 0, .verdict = {Verdict::Pass, 1e-8}},

@@ -1,5 +1,5 @@
 /// Second derivatives of every op, found by a backward pass from its tangent, must agree with differences of gradients and be
-/// symmetric. At singular points, forward mode must keep to the gradient that the op declares.
+/// symmetric. At singular points, forward mode must use the gradient that the op declares.
 
 #include <array>
 #include <boost/test/unit_test.hpp>
@@ -64,7 +64,7 @@ class BentLoss {
     return passes.fresh(incoming(numbers_of<double>(passes.value()))).gradients;
   }
 
-  /// d/dt gradient(x + t v) at t = 0 by extrapolated differences, with the numbers of all inputs in one row.
+  /// d/dt gradient(x + t v) at t = 0 by extrapolated differences, with the elements of all inputs in one row.
   Numbers difference(const Vector& v) const {
     const Numbers here = flat(gradient(point_));
     const Changes changes = [&](double t, std::span<Change> real_and_imaginary) {
@@ -83,7 +83,7 @@ class BentLoss {
   }
 
   /// H v, the gradient of L̇ = Re Σ conj(2w (f - W)) ḟ. Its gradients with respect to ḟ, 2w (f - W), and with respect to f, 2w ḟ,
-  /// are set by hand, so that no op but f takes part.
+  /// are set by hand, so that f is the only op involved.
   Vector hessian_times(const Vector& v) const {
     Tape tape;
     ForwardMode forward;
@@ -101,7 +101,7 @@ class BentLoss {
               .add(std::get<Tensor<T>>(with_numbers<double>(value, incoming(numbers_of<double>(value)))));
         },
         f_(x));
-    tape.backward(variable(Tensor<double>::scalar(0)));  // the outputs already have their gradients: only the walk back is left
+    tape.backward(variable(Tensor<double>::scalar(0)));  // the outputs already have their gradients: only the backward walk remains
     return Passes<double>::gradients(x);
   }
 
@@ -138,7 +138,7 @@ Disagreement second_derivatives(const OpCheck::Case& c) {
 
 bool lacks_a_rule(const Error& e) { return std::string(e.what()).find("has no rule for tangents") != std::string::npos; }
 
-/// Cases in which gradient and tangent consist mostly of rounding error, and why: there is nothing to compare.
+/// Cases whose gradient and tangent are mostly rounding error, so that there is nothing to compare, and why.
 const std::map<std::string, std::string> nothing_but_rounding = {
     {"attention, huge scores", "the softmax is 0 or 1, its derivative 0; what rounding leaves is multiplied by keys of 1e15"},
     {"whiten, a row on a line", "the matrix is singular but for eps = 1e-5, whose power -3/2 multiplies differences that cancel"},

@@ -1,5 +1,5 @@
-/// Every op in every use: with its gradient added to another, with an input used twice, at all lengths, in float32 and so on. The
-/// check itself is tested too: a gradient that is wrong in one use only must be found and reported.
+/// Every op in every use: with its gradient added to another, with an input used twice, at all lengths, in float32, etc. The check
+/// itself is tested too: a gradient that is wrong in only one use must be found and reported.
 
 #include "autograd/check/usage/usage.h"
 
@@ -25,7 +25,7 @@ constexpr bool thorough = false;  // all of them would take twenty times as long
 constexpr bool thorough = true;
 #endif
 
-/// A function registered as square whose gradient is written by `write`.
+/// A function registered as square, whose gradient is written by `write`.
 template <class Write>
 auto square_with(const Write& write) {
   return [write]<Scalar T>(const Var<T>& x) {

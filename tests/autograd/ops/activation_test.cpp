@@ -19,7 +19,7 @@ BOOST_AUTO_TEST_SUITE(activation)
 using C = std::complex<double>;
 
 namespace {
-/// The largest difference between x and `expected`, relative to the largest number of `expected`.
+/// The largest difference between x and `expected`, relative to the largest element of `expected`.
 template <Scalar T>
 double distance(const Tensor<T>& x, const Tensor<T>& expected) {
   double worst = 0, scale = 0;
@@ -51,7 +51,7 @@ BOOST_AUTO_TEST_CASE(fused_swiglu_is_the_chain_of_its_parts) {
   BOOST_TEST(distance(dgate, gate.grad()) < 1e-14);
   BOOST_TEST(distance(dup, up.grad()) < 1e-14);
   gate.zero_grad();
-  backward(sum(swiglu(gate, gate)));  // the same variable in both places
+  backward(sum(swiglu(gate, gate)));  // the same variable as both arguments
   const Tensor<double> both = gate.grad();
   gate.zero_grad();
   backward(sum(silu(gate) * gate));
@@ -59,7 +59,7 @@ BOOST_AUTO_TEST_CASE(fused_swiglu_is_the_chain_of_its_parts) {
 }
 
 BOOST_AUTO_TEST_CASE(float_follows_double) {
-  // Training uses vectorised functions in float32: both of their passes are compared with float64.
+  // Training uses vectorised functions in float32; both of their passes are compared with float64.
   const Tensor<double> x64 = rand<double>({1000}, Random(4), -8, 8);
   const Tensor<float> x32 = map([](double v) { return static_cast<float>(v); }, x64);
   const auto compare = [&](const std::string& name, const auto& f) {

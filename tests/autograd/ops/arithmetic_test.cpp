@@ -64,7 +64,7 @@ BOOST_AUTO_TEST_CASE(addition_passes_the_gradient_on_without_a_copy) {
   auto a = variable(Tensor<float>::ones({4})), b = variable(Tensor<float>::ones({4}));
   backward(sum(a + b));
   BOOST_TEST(a.grad().shares_storage_with(b.grad()));
-  backward(sum(a * 2));  // and what is added to one gradient later does not reach the other
+  backward(sum(a * 2));  // and later additions to one gradient do not reach the other
   same(a.grad(), Tensor<float>::full({4}, 3));
   same(b.grad(), Tensor<float>::full({4}, 1));
 }

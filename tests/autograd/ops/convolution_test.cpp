@@ -165,7 +165,7 @@ BOOST_AUTO_TEST_CASE(one_axis) {
 BOOST_AUTO_TEST_CASE(three_axes) {
   OpCheck random;
   std::vector<Convolution3dOptions> all(3);
-  // The window may cover layers of padding only.
+  // The window may cover only layers of padding.
   all[1].stride = {2, 1, 3}, all[1].padding = {3, 1, 0}, all[1].dilation = {1, 2, 1};
   all[2].groups = 2, all[2].dilation = {2, 1, 1}, all[2].padding = {1, 0, 2};
   const auto is_the_sum = [&]<Scalar A, Scalar B>(const Tensor<A>& x, const Tensor<B>& w, const Convolution3dOptions& o) {
@@ -226,12 +226,12 @@ BOOST_AUTO_TEST_CASE(pooling_by_modulus) {
   const Var<C> y = max_pool2d(z, {2, 2});
   BOOST_TEST(y.shape().str() == "[1, 2]");
   BOOST_TEST(y.value()(0, 0) == C(0, 3));
-  BOOST_TEST(y.value()(0, 1) == C(-2));  // of two numbers of equal modulus, the first is taken
+  BOOST_TEST(y.value()(0, 1) == C(-2));  // of two elements with equal modulus, the first is taken
   backward(sum(abs2(y)));
   BOOST_TEST(z.grad()(0, 2) == C(-4));
   BOOST_TEST(z.grad()(0, 3) == C(0));
   const Var<double> x = constant(Tensor<double>({2, 2}, {-1, -2, -3, -4}));
-  // Padding does not take part: it is not counted as 0.
+  // Padding is ignored; it does not count as 0.
   BOOST_TEST(max_pool2d(x, {2, 2}, {.padding = {1, 1}}).value()(0, 0) == -1);
   BOOST_TEST(avg_pool2d(x, {2, 2}, {.padding = {1, 1}}).value()(0, 0) == -0.25);
   BOOST_TEST(avg_pool2d(z, {2, 2}).value()(0, 0) == C(0, 0.75));

@@ -90,7 +90,7 @@ BOOST_AUTO_TEST_CASE(a_report_names_the_op_and_calls_a_gradient_with_nan_not_fin
       "broken", [](const Tensor<C>& z) { return map([](C v) { return v * v; }, z); },
       [](const Tensor<C>& dw, const Tensor<C>& z) {
         Tensor<C> dz = map([](C g, C v) { return 2.0 * std::conj(v) * g; }, dw, z);
-        dz.data()[1] = std::nan("");  // one element is NaN, all others are right
+        dz.data()[1] = std::nan("");  // one element is NaN, all others are correct
         return dz;
       });
   const std::string text = report_text(check(broken, two));
@@ -134,7 +134,7 @@ BOOST_AUTO_TEST_CASE(no_second_derivative_is_made_up) {
              }) ==
              "total_energy: has no second derivative: its vjp and jvp are not recorded. To compute only the tangent, use NoGrad, "
              "as jvp() does");
-  // Whatever has no tangent counts as a constant beside what has one: for L = 14 |s|², H = 28.
+  // Factors without a tangent count as constants: for L = 14 |s|², H = 28.
   const Complex s = variable(Tensor<C>::scalar(C(0.5, 1)));
   const auto product = hvp<double>([&] { return total_energy(z) * abs2(s); }, {{"s", s}}, {Tensor<C>::scalar(C(1, 2))});
   BOOST_TEST((std::get<Tensor<C>>(product[0]).item() == C(28, 56)));

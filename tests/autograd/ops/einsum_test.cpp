@@ -1,4 +1,4 @@
-/// einsum(): products given by the names of axes; elements taken by number; sorting by size.
+/// einsum(), which multiplies along named axes; gathering elements by index; sorting.
 
 #include "autograd/ops/products/einsum.h"
 
@@ -96,7 +96,7 @@ BOOST_AUTO_TEST_CASE(an_ellipsis_is_all_the_other_axes) {
   close_to(einsum("...", A), A);
   close_to(einsum("...ii->...i", matmul(A, transpose(A))), diagonal(matmul(A, transpose(A)), 0, -2, -1));
   close_to(einsum("...i,i", A, v), reshape(matmul(A, reshape(v, Shape{4, 1})), Shape{2, 1, 3}));
-  // An ellipsis between letters, and one carried on from pair to pair.
+  // An ellipsis between indices, and one carried through several products.
   close_to(einsum("a...b,b->...a", A, v), permute(einsum("aijb,b->ija", A, v), {0, 1, 2}));
   const Var<C> u = x.complex({2});
   close_to(einsum("...ij,...jk,k->...i", A, B, u), einsum("...ik,k->...i", matmul(A, B), u));

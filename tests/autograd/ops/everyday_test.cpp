@@ -1,5 +1,5 @@
-/// The everyday ops: their values, also at the edges of their domains, and their error lines. Gradients are checked together with
-/// those of every op (gradcheck_ops_test.cpp); only functions composed of several ops have theirs checked here.
+/// The everyday ops: their values, including at the edges of their domains, and their error messages. Gradients are checked
+/// together with those of every op (gradcheck_ops_test.cpp); only functions composed of several ops have theirs checked here.
 
 #include <boost/test/unit_test.hpp>
 #include <cmath>
@@ -30,7 +30,7 @@ void same_numbers(const Var<T>& x, const Shape& shape, std::initializer_list<T> 
   BOOST_TEST(std::vector<T>(x.value().begin(), x.value().end()) == std::vector<T>(values), boost::test_tools::per_element());
 }
 
-/// Checks by differences the gradient of a function that is not an op of its own.
+/// Checks the gradient of a function composed of several ops against finite differences.
 template <class F, class... In>
 void passes(const char* name, const F& f, const In&... inputs) {
   const Report result = gradcheck(GradcheckOptions{.name = name}, f, inputs...);
@@ -145,7 +145,7 @@ BOOST_AUTO_TEST_CASE(norms) {
   BOOST_TEST(vector_norm(reals({2}, {3e200, 4e200})).value().item() == 5e200, boost::test_tools::tolerance(1e-15));
   BOOST_TEST(vector_norm(reals({2}, {3e-200, 4e-200}), 3.0).value().item() > 4e-200);
   BOOST_TEST(std::isnan(vector_norm(reals({2}, {NAN, infinity})).value().item()));
-  // The quotient of the two is beyond the range of the type, the root of the quotient is not.
+  // The quotient of the two is beyond the range of the type, but the root of the quotient is not.
   const Var<double> ends = variable(Tensor<double>({2}, {1e-300, 1e300}));
   backward(vector_norm(ends, 0.5));
   BOOST_TEST(ends.grad()(0) == 1e300, boost::test_tools::tolerance(1e-12));

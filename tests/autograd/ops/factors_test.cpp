@@ -1,4 +1,4 @@
-/// Matrix factorisations: the products of their factors, the losses that may use them, and the errors for those that may not.
+/// Matrix factorisations: the products of their factors, the losses that may depend on them, and the errors for other losses.
 
 #include <boost/test/unit_test.hpp>
 #include <cmath>
@@ -89,8 +89,8 @@ BOOST_AUTO_TEST_CASE(the_common_phase_of_singular_vectors_is_a_gauge_and_their_d
   BOOST_TEST(error_of([&] { backward(sum(real(matmul(f.U, f.Vh)))); }) == "");
 }
 
-/// For A = s Q with unitary Q, U Vᴴ is Q whichever vectors LAPACK chose. Its gradient is refused all the same: where singular
-/// values coincide, M alone cannot tell this function from one that is singular there.
+/// For A = s Q with unitary Q, U Vᴴ is Q whichever vectors LAPACK chose. Its gradient is refused nevertheless: if singular values
+/// coincide, M alone cannot tell this function from one that is singular there.
 BOOST_AUTO_TEST_CASE(coinciding_singular_values) {
   const Real A = variable(Tensor<double>({2, 2}, {0, 2, -2, 0}));
   const Real W(Tensor<double>({2, 2}, {1, 2, 3, 4}));

@@ -48,8 +48,7 @@ bool same_bits(const Tensor<T>& a, const Tensor<T>& b) {
 
 }  // namespace
 
-/// The lengths lead through KissFFT's butterflies, in two and more steps, and through a convolution where a prime factor is
-/// large.
+/// The lengths exercise KissFFT's butterflies, in two and more steps, and the convolution used for large prime factors.
 BOOST_AUTO_TEST_CASE(every_length_is_what_the_sum_says) {
   std::vector<std::int64_t> lengths{256, 1000, 1009, 1018, 2 * 3 * 5 * 7 * 11, 47 * 47, 53 * 59, 4096, 5003, 3 * 4099};
   for (std::int64_t n = 1; n <= 130; ++n) lengths.push_back(n);
@@ -113,7 +112,7 @@ BOOST_AUTO_TEST_CASE(a_unitary_transform_keeps_the_energy) {
   BOOST_TEST(std::abs(sum(abs2(fft(z, {}, -1, FourierNorm::Ortho))).value().item() - before) < 1e-12 * before);
 }
 
-/// By definition, these entries of a Hermitian spectrum are real: any imaginary part they hold is ignored.
+/// By definition, these entries of a Hermitian spectrum are real: any imaginary part in them is ignored.
 BOOST_AUTO_TEST_CASE(irfft_reads_no_imaginary_part_where_a_real_signal_has_none) {
   const Tensor<C> clean({4}, {{1, 0}, {2, 3}, {-1, 1}, {4, 0}});
   Tensor<C> dirty = clean.clone();

@@ -29,14 +29,14 @@ BOOST_AUTO_TEST_CASE(a_word_that_occurs_twice_gets_both_gradients) {
 BOOST_AUTO_TEST_CASE(complex_rows) {
   auto table = variable(Tensor<C>({2, 1}, {{1, 2}, {3, 4}}));
   backward(sum(abs2(embedding(table, Ids({3}, {1, 1, 0})))));
-  same(table.grad(), Tensor<C>({2, 1}, {{2, 4}, {12, 16}}));  // 2z for each time that the row is looked up
+  same(table.grad(), Tensor<C>({2, 1}, {{2, 4}, {12, 16}}));  // 2z for each lookup of the row
 }
 
 BOOST_AUTO_TEST_CASE(a_tied_table_is_added_to_in_place) {
   const std::int64_t V = 5000, D = 64;
   auto table = variable(Tensor<float>::ones({V, D}));
   const Ids ids({4}, {7, 0, 7, 4999});
-  backward(sum(table) + sum(embedding(table, ids)));    // the first term, walked last, adds a dense gradient
+  backward(sum(table) + sum(embedding(table, ids)));    // the first term, visited last, adds a dense gradient
   const Tensor<float> expected = table.grad().clone();  // a deep copy, so that the gradient's storage is not shared
   BOOST_TEST(expected(7, 3) == 3);
   BOOST_TEST(expected(0, 0) == 2);
@@ -52,7 +52,7 @@ BOOST_AUTO_TEST_CASE(a_tied_table_is_added_to_in_place) {
   backward(loss);
   Tape::current().on_backward(nullptr);
   BOOST_TEST(std::as_const(table.slot()->grad).data() == before);
-  BOOST_TEST(most < V * D);  // in bytes: a temporary of the table's size would take four times as many
+  BOOST_TEST(most < V * D);  // in bytes; a temporary of the table's size would take four times as many
   BOOST_TEST(table.grad()(7, 3) == 5);
   BOOST_TEST(table.grad()(1, 63) == 1);
 }

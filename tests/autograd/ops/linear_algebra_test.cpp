@@ -68,7 +68,7 @@ BOOST_AUTO_TEST_CASE(empty_matrices_have_empty_or_no_gradients) {
   const Real nothing = variable(Tensor<double>(Shape{0, 0}));
   BOOST_TEST(solve(nothing, Real(Tensor<double>(Shape{5, 0, 3}))).shape() == (Shape{5, 0, 3}));
   BOOST_TEST(solve(nothing, Real(Tensor<double>(Shape{0, 3}))).shape() == (Shape{0, 3}));
-  // One factor shared by all matrices of a batch, where the batch is empty.
+  // One factor shared by all matrices of an empty batch.
   const Real A = variable(Tensor<double>(Shape{0, 2, 3})), B = variable(Tensor<double>::ones({3, 4}));
   backward(sum(matmul(A, B)));
   BOOST_TEST(A.grad().shape() == (Shape{0, 2, 3}));
@@ -136,7 +136,7 @@ BOOST_AUTO_TEST_CASE(coinciding_eigenvalues) {
   BOOST_TEST(difference(A.grad(), Tensor<double>({2, 2}, {1, 0, 0, 1})) < 1e-15);
   // The loss is stationary at the basis that LAPACK chose, V = I: no first derivative shows that the loss depends on the basis.
   BOOST_TEST(error_of([&] { backward(sum(abs2(slice(slice(eigh(A).vectors, 0, 0, 1), 1, 0, 1)))); }) == "");
-  // L = Σ W ∘ (V (λ - 3) Vᴴ) has the gradient (W + Wᵀ)/2. Its diagonal is dλ, but the entries beside it cannot be found: in L
+  // L = Σ W ∘ (V (λ - 3) Vᴴ) has the gradient (W + Wᵀ)/2. Its diagonal is dλ, but the off-diagonal entries cannot be found: in L
   // they are multiplied by λ - 3 = 0.
   const auto distance_from_3 = [&] {
     const auto e = eigh(A);
@@ -145,7 +145,7 @@ BOOST_AUTO_TEST_CASE(coinciding_eigenvalues) {
   BOOST_TEST(error_of([&] {
                backward(distance_from_3());
              }).starts_with("eigh: eigenvalues 0 and 1 of the matrix coincide (both 3) and the loss tells them apart (by 3)"));
-  BOOST_TEST(error_of([&] { backward(sum(reshape(weights, {2}) * eigvalsh(A))); }) == "");  // one gradient of many possible ones
+  BOOST_TEST(error_of([&] { backward(sum(reshape(weights, {2}) * eigvalsh(A))); }) == "");  // one of many possible gradients
   const auto loss = [&](const EighOptions& options) {
     const Real V = eigh(A, options).vectors;
     return sum(W * matmul(V * weights, V, Transpose::No, Transpose::Conjugate));
@@ -156,8 +156,8 @@ BOOST_AUTO_TEST_CASE(coinciding_eigenvalues) {
              "eigh: broadening, the width of a Lorentzian, must be at least 0, got -1");
 }
 
-/// At 2I, V √Λ Vᵀ has the gradient 0.354 in every place, but it cannot be found through the vectors. It is refused there, and
-/// also where the eigenvalues differ by only a few roundings.
+/// At 2I, V √Λ Vᵀ has the gradient 0.354 in every entry, but it cannot be found through the vectors. It is refused there, and also
+/// where the eigenvalues differ by only a few rounding errors.
 BOOST_AUTO_TEST_CASE(functions_of_a_matrix_with_close_eigenvalues) {
   const auto root = [](const Real& A) {
     const auto e = eigh(A);
@@ -178,7 +178,7 @@ BOOST_AUTO_TEST_CASE(functions_of_a_matrix_with_close_eigenvalues) {
   }
 }
 
-/// Whether the results agree to a few units of rounding. Where the determinant or its gradient is within the range of the type,
+/// Whether the results agree to within a few units of rounding. If the determinant or its gradient is within the range of the type,
 /// no intermediate result may overflow or underflow.
 template <RealScalar R>
 bool is_close(R got, R expected) {
@@ -217,7 +217,7 @@ BOOST_AUTO_TEST_CASE(systems_at_the_ends_of_the_range) {
   const auto d = slogdet(A);
   BOOST_TEST(std::abs(d.logabsdet.value().item()) < 1e-14);
   BOOST_TEST(d.sign.value().item() == 1);
-  // A lower triangular matrix is solved by substitution alone.
+  // A lower triangular system is solved by substitution alone.
   const Real L(Tensor<double>({2, 2}, {1e-3, 0, 1e30, 1e3})), one(Tensor<double>({2}, {1, 1e33}));
   const Tensor<double> y = solve(L, one).value();
   BOOST_TEST(std::abs(y(0) / 1e3 - 1) < 1e-15);

@@ -137,7 +137,7 @@ BOOST_AUTO_TEST_CASE(cross_entropy_of_infinite_logits) {
                      std::vector<double>(one.gradient.begin(), one.gradient.end()),
                  boost::test_tools::per_element());
     }
-  // The infinities lie in different panels of words and in different segments of them.
+  // The infinities lie in different panels of the vocabulary, and in different segments of their panels.
   Tensor<double> wide = Tensor<double>::zeros({3000});
   wide.data()[700] = wide.data()[2900] = infinity;
   const auto spread = found(fused(2900), wide);
@@ -166,7 +166,7 @@ BOOST_AUTO_TEST_CASE(ignored_and_smoothed_targets) {
   near(y.value, {(first + third) / 2});
   for (std::int64_t v = 0; v < 3; ++v) BOOST_TEST(y.gradient(1, v) == 0);
   same(found([&](auto v) { return cross_entropy(v, Ids({3}, {7, 7, 7}), {.ignore_index = 7}); }, x).value, {0});
-  // A smoothing of 1 asks for the uniform distribution whatever the target is.
+  // With a smoothing of 1, the target distribution is uniform for every target.
   const auto even =
       found([](auto v) { return cross_entropy(v, Ids({1}, {1}), {.label_smoothing = 1}); }, Tensor<double>({1, 2}, {3, 3}));
   near(even.value, {std::numbers::ln2});
@@ -258,7 +258,7 @@ BOOST_AUTO_TEST_CASE(logarithms_beside_0_and_at_infinity) {
                atan2(constant(row({1, 2, 3})), constant(row({1, 2})));
              }) == "atan2: shapes cannot be broadcast together: [3] and [2]");
 
-  // |1 + z| = 1 up to terms of the fourth order in 1e-6, so log|1 + z| computed as it is written would be 0.
+  // |1 + z| = 1 up to terms of the fourth order in 1e-6, so a naive log|1 + z| would be 0.
   using C = std::complex<double>;
   const C w = log1p(Var<C>(Tensor<C>({1}, {C(-0.5e-12, 1e-6)}))).value().item();
   BOOST_TEST(std::abs(w.real() - 1.25e-25) < 1e-27);  // the tolerance allows for the rounding of z's own parts

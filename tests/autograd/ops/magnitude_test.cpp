@@ -25,7 +25,7 @@ constexpr Magnitude every_kind[] = {Magnitude::Euclidean, Magnitude::Algebraic, 
 
 Var<double> angle(double theta) { return variable(Tensor<double>({1}, {theta})); }
 Measure<double> qic(Magnitude kind, double theta) { return {.parts = 2, .kind = kind, .theta = angle(theta)}; }
-/// Real numbers with some small, large and zero ones among them.
+/// Real numbers, including some small, large and zero ones.
 Tensor<double> pairs() {
   Tensor<double> x = randn<double>({4, 6}, Random(1));
   x(1, 2) = x(1, 3) = 0;
@@ -172,7 +172,7 @@ BOOST_AUTO_TEST_CASE(padding_does_not_change_what_the_other_queries_get) {
   const Tensor<double> alone = magnitude_attention(short_x, short_x, short_x, measure, false, options).value();
   options.visible_keys = std::make_shared<std::vector<std::uint8_t>>(std::vector<std::uint8_t>{1, 1, 1, 0, 0});
   const Tensor<double> padded = magnitude_attention(long_x, long_x, long_x, measure, false, options).value();
-  BOOST_TEST(distance(alone, padded) < 1e-15);  // the norm covers the 24 numbers of the shorter row
+  BOOST_TEST(distance(alone, padded) < 1e-15);  // the norm covers the 24 elements of the shorter row
 }
 
 BOOST_AUTO_TEST_CASE(errors_say_what_does_not_fit) {

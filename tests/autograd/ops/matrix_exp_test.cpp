@@ -1,5 +1,5 @@
-/// Exponentials of matrices that are far from normal, compared with the closed form for 2 x 2 triangular matrices and with
-/// what must be exact.
+/// Exponentials of matrices that are far from normal, compared with the closed form for 2 x 2 triangular matrices and with results
+/// that must be exact.
 
 #include <boost/test/unit_test.hpp>
 #include <cmath>
@@ -36,8 +36,8 @@ struct Corner {
   }
 };
 
-/// Compares the exponential W of ((a, c), (0, b)), or of its transpose, and the gradient of its corner, with the closed form, to
-/// some units of rounding.
+/// Compares the exponential W of ((a, c), (0, b)), or of its transpose, and the gradient of its corner with the closed form, to
+/// within a few units of rounding.
 template <RealScalar R>
 void compare(R a, R c, R b, bool transposed) {
   const Corner exact(a, c, b);
@@ -68,9 +68,9 @@ BOOST_AUTO_TEST_CASE(triangular_matrices_far_from_normal) {
   }
 }
 
-/// If A has the number a in every place beside the diagonal, e^A has a^k/k! in the places k beside it. For large k this is a
-/// product of many numbers, which an approximant of low degree leaves out although the balanced A is small. With a number in the
-/// lower corner, the triangle becomes a single block.
+/// If A has the entry a all along the first superdiagonal, e^A has a^k/k! along the k-th. For large k this is a product of many
+/// numbers, which a low-degree approximant leaves out although the balanced A is small. With a nonzero entry in the lower corner,
+/// the triangle becomes a single block.
 BOOST_AUTO_TEST_CASE(long_products_are_not_left_out) {
   for (const std::int64_t n : {5, 12, 20, 33, 40})
     for (const double a : {1e-3, 0.1, 1.0, 10.0, 1e5})
@@ -106,7 +106,7 @@ BOOST_AUTO_TEST_CASE(nilpotent_matrices_are_exact) {
     BOOST_TEST(far(dx(1, 1), a / 2) < 4);
     if (a < 1e100 && a > 1e-100) BOOST_TEST(far(dx(1, 0), a * a / 6) < 4);
   }
-  // In a chain, W_03 = abc/6 whatever the sizes of a, b and c.
+  // In a chain, W_03 = abc/6 for any magnitudes of a, b and c.
   const Real chain(Tensor<double>({4, 4}, {0, 1e200, 0, 0, 0, 0, 1e-150, 0, 0, 0, 0, 1e90, 0, 0, 0, 0}));
   const Tensor<double> W = matrix_exp(chain).value();
   BOOST_TEST(far(W(0, 3), 1e140 / 6) < 4);
@@ -114,7 +114,7 @@ BOOST_AUTO_TEST_CASE(nilpotent_matrices_are_exact) {
   BOOST_TEST(far(W(0, 2), 1e50 / 2) < 4);
 }
 
-/// Reordered rows and columns, and blocks: whatever is 0 by structure is exactly 0.
+/// Reordered rows and columns, and blocks: structural zeros are exactly 0.
 BOOST_AUTO_TEST_CASE(the_order_of_rows_does_not_matter) {
   const int order[] = {2, 0, 3, 1};
   const Tensor<double> A({4, 4}, {-1, 1e6, 3, 1e9, 0, -2, 1e7, 1, 0, 0, 0.5, 1e4, 0, 0, 0, -3});
@@ -127,7 +127,7 @@ BOOST_AUTO_TEST_CASE(the_order_of_rows_does_not_matter) {
       BOOST_TEST(V(order[i], order[j]) == W(i, j));
       if (i > j) BOOST_TEST(W(i, j) == 0);
     }
-  // ((B, 1e12 I), (0, B)), two rotations by 2 that are coupled: the block beside the diagonal becomes 1e12 e^B.
+  // ((B, 1e12 I), (0, B)), two rotations by 2 that are coupled: the off-diagonal block becomes 1e12 e^B.
   const Real blocks(Tensor<double>({4, 4}, {0, 2, 1e12, 0, -2, 0, 0, 1e12, 0, 0, 0, 2, 0, 0, -2, 0}));
   const Tensor<double> R = matrix_exp(blocks).value();
   BOOST_TEST(std::abs(R(0, 0) - std::cos(2)) < 1e-15);

@@ -1,6 +1,6 @@
 /// Square roots, logarithms, powers and eigenvectors of matrices that need not be Hermitian. They are compared with closed forms
-/// for 2 x 2 triangular matrices and with each other, including at the ends of the range, and must report where they have no
-/// value or no derivative.
+/// for 2 x 2 triangular matrices and with each other, including at the ends of the range, and must report where they have no value
+/// or derivative.
 
 #include "autograd/ops/linear_algebra/matrix_functions.h"
 
@@ -46,7 +46,7 @@ double largest(const Tensor<T>& A) {
   for (const T a : A) m = std::max(m, static_cast<double>(std::abs(a)));
   return m;
 }
-/// The largest difference between a and b, relative to the largest number.
+/// The largest difference between a and b, relative to the largest element.
 template <Scalar T>
 double error(const Tensor<T>& a, const Tensor<T>& b) {
   BOOST_REQUIRE(a.shape() == b.shape());
@@ -54,7 +54,7 @@ double error(const Tensor<T>& a, const Tensor<T>& b) {
   for (std::int64_t i = 0; i < a.size(); ++i) m = std::max(m, static_cast<double>(std::abs(a.data()[i] - b.data()[i])));
   return largest(b) == 0 ? m : m / largest(b);
 }
-/// The largest error of a number, measured in epsilons of that number itself.
+/// The largest elementwise error, in epsilons of the element itself.
 template <RealScalar R>
 double worst_epsilons(const Tensor<R>& a, const std::vector<Wide>& expected) {
   Wide m = 0;
@@ -92,8 +92,7 @@ double worst_of_triangles(const F& f, const Scalars& known) {
           const Var<R> A_var = variable(A);
           const Var<R> W = f(A_var);
           worst = std::max(worst, worst_epsilons(W.value(), expected));
-          // For the loss W_00, dA has f'(x) in place (0, 0), and in the place opposite the corner the corner times the second
-          // divided difference.
+          // For the loss W_00, dA has f'(x) at (0, 0) and, opposite the corner, the corner times the second divided difference.
           backward(sum(slice(slice(W, 0, 0, 1), 1, 0, 1)));
           const Wide d = known.divided(y, x);
           const Wide second = y == x ? std::numeric_limits<Wide>::quiet_NaN() : (d - known.slope(x)) / (Wide(y) - Wide(x));
@@ -126,7 +125,7 @@ Tensor<T> gradient(const F& f, const Tensor<T>& A, const Tensor<T>& W) {
 
 }  // namespace
 
-/// Triangles with corners of 1e-9 to 1e13 times their eigenvalues, also at the ends of the range: every number is right to its
+/// Triangles with corners of 1e-9 to 1e13 times their eigenvalues, also at the ends of the range: every element is correct to its
 /// last digits.
 BOOST_AUTO_TEST_CASE(triangles_to_the_last_digits) {
   const auto square_root = [](const auto& A) { return sqrtm(A); };
@@ -157,7 +156,7 @@ BOOST_AUTO_TEST_CASE(roots_squared_and_logarithms_exponentiated_are_the_matrix) 
   for (std::int64_t j = 1; j < 8; ++j) BOOST_TEST(std::abs(L(0, j) - (j % 2 == 0 ? -1.0 : 1.0) / static_cast<double>(j)) < 1e-14);
 }
 
-/// eigh() cannot do this at 2I: the root's derivative is that of the scalar root, 1/(2√2), in every place.
+/// eigh() cannot do this at 2I: the root's derivative is that of the scalar root, 1/(2√2), in every entry.
 BOOST_AUTO_TEST_CASE(equal_eigenvalues_have_their_derivative) {
   const Tensor<double> twice({2, 2}, {2, 0, 0, 2}), ones = Tensor<double>::ones({2, 2});
   const auto square_root = [](const auto& A) { return sqrtm(A); };
@@ -165,7 +164,7 @@ BOOST_AUTO_TEST_CASE(equal_eigenvalues_have_their_derivative) {
   for (const double x : g) BOOST_TEST(std::abs(x - 0.5 / std::sqrt(2.0)) < 1e-15);
   const Tensor<double> l = gradient([](const auto& A) { return logm(A); }, twice, ones);
   for (const double x : l) BOOST_TEST(std::abs(x - 0.5) < 1e-15);
-  // Eigenvalues that are almost equal, in a turned basis: dW W + W dW = dA with W near √2 I.
+  // Eigenvalues that are almost equal, in a rotated basis: dW W + W dW = dA with W near √2 I.
   const Tensor<C> Q = eigh(Complex(randn<C>({2, 2}, Random(9)))).vectors.value();
   const Tensor<C> D({2, 2}, {2, 0, 0, 2 + 4e-15}), W = randn<C>({2, 2}, Random(10));
   const Tensor<C> A = matmul(matmul(Complex(Q), Complex(D)), Complex(Q), Transpose::No, Transpose::Conjugate).value();
@@ -186,7 +185,7 @@ BOOST_AUTO_TEST_CASE(matrices_without_a_principal_value_are_named) {
     const Tensor<C> A({2, 2}, {C(0, below), 1, 1, 0});
     BOOST_TEST(std::abs(logm(Complex(A)).value()(0, 0) - C(0, 0.5 * std::acos(-1.0))) < 1e-15);
   }
-  // A triangle shows its eigenvalues exactly, so their side counts.
+  // A triangular matrix has its eigenvalues exactly on its diagonal, so their side of the cut matters.
   BOOST_TEST(sqrtm(Complex(Tensor<C>({1, 1}, {C(-4, -1e-30)}))).value()(0, 0).imag() == -2);
 
   const Real singular = variable(Tensor<double>({2, 2}, {1, 1, 1, 1})), jordan(Tensor<double>({2, 2}, {0, 1, 0, 0}));
@@ -207,7 +206,7 @@ BOOST_AUTO_TEST_CASE(matrices_without_a_principal_value_are_named) {
   BOOST_TEST(error(times(root_of_rank_2, root_of_rank_2), rank_2) < 1e-13);
   const Tensor<double> nothing = sqrtm(Real(Tensor<double>::zeros({3, 3}))).value();
   for (const double w : nothing) BOOST_TEST(w == 0);
-  // 1e-40 is small, but it is not taken for 0.
+  // 1e-40 is small, but not treated as 0.
   const Tensor<double> graded = sqrtm(Real(Tensor<double>({2, 2}, {1, 1, 0, 1e-40}))).value();
   BOOST_TEST(graded(1, 1) == 1e-20);
 }
@@ -276,7 +275,7 @@ BOOST_AUTO_TEST_CASE(eigenvectors_of_any_matrix) {
     diagonalises(Real(randn<double>({3, n, n}, Random(20))));
     diagonalises(Complex(randn<C>({3, n, n}, Random(21))));
   }
-  // A triangle's eigenvalues are its diagonal whatever is in the corner, and a loss of them depends on nothing else.
+  // A triangular matrix's eigenvalues are its diagonal whatever the corner, so a loss of them depends on nothing else.
   const Real A = variable(Tensor<double>({2, 2}, {1, 1e9, 0, 2}));
   backward(sum(real(slice(eigvals(A), -1, 0, 1))));
   BOOST_TEST(A.grad()(0, 0) == 1);
@@ -302,7 +301,7 @@ BOOST_AUTO_TEST_CASE(eigenvectors_without_a_derivative) {
   BOOST_TEST(error_of([&] { backward(sum(slice(real(eigvals(twice)), -1, 0, 1))); }) ==
              "eig: eigenvalues 0 and 1 of the matrix coincide (both 2) and the loss tells them apart (by 1), so it has no "
              "derivative there");
-  // A Jordan block: as it is, scaled, and turned, where rounding splits its eigenvalue into three that are 1e-5 apart.
+  // A Jordan block: unchanged, scaled, and rotated, where rounding splits its eigenvalue into three that are 1e-5 apart.
   const auto is_defective = [](const Real& matrix) {
     const std::string lost = error_of([&] { backward(sum(real(eigvals(matrix)))); });
     BOOST_TEST(lost.starts_with("eig: eigenvalues "), lost);

@@ -1,5 +1,4 @@
-/// An error names the function that was called, even if that is composed of others: every function, with every pair of odd
-/// shapes.
+/// An error names the function that was called, even one composed of others. Every function is tried with every pair of odd shapes.
 
 #include <boost/test/unit_test.hpp>
 #include <set>

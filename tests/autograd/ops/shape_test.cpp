@@ -49,7 +49,7 @@ BOOST_AUTO_TEST_CASE(concatenate_undoes_slices) {
   auto x = variable(Tensor<C>({2, 3}, {{1, 1}, {2, 0}, {3, 0}, {4, 0}, {5, 0}, {6, -1}}));
   same(concatenate(std::vector{slice(x, 1, 0, 1), slice(x, 1, 1, 3)}, 1).value(), x.value());
   same(concatenate(std::vector{slice(x, 0, 0, 1), slice(x, 0, 1, 2)}, -2).value(), x.value());
-  const auto twice = concatenate(std::vector{x, x}, 0);  // the same variable in two places
+  const auto twice = concatenate(std::vector{x, x}, 0);  // the same variable twice
   BOOST_TEST(twice.shape().str() == "[4, 3]");
   backward(sum(abs2(twice)));
   same(x.grad(), Tensor<C>({2, 3}, {{4, 4}, {8, 0}, {12, 0}, {16, 0}, {20, 0}, {24, -4}}));

@@ -1,5 +1,5 @@
-/// At singular points and for subnormal and huge numbers in float32: the value that a user would expect, the gradient 0 where the
-/// op declares it, and never NaN.
+/// Singular points and subnormal or huge numbers in float32 give the value a user would expect, the gradient 0 where the op
+/// declares it, and never NaN.
 
 #include <boost/test/unit_test.hpp>
 #include <functional>
@@ -205,7 +205,7 @@ BOOST_AUTO_TEST_CASE(norms_of_huge_rows) {
 }
 
 BOOST_AUTO_TEST_CASE(magnitude_norms_of_ordinary_rows_beside_huge_ones) {
-  // The ordinary row's bits must not depend on its neighbour, nor on where zeros and small numbers stand.
+  // The ordinary row's bits must not depend on its neighbour, nor on the positions of zeros and small numbers.
   const std::vector<double> ordinary = {1, -2, 0, 0.5}, huge = {1e200, 0, 1e-3, -3e200};
   const Measure<double> measure{2, Magnitude::Algebraic, Var<double>(Tensor<double>({1}, {0.4}))};
   const auto run = [&](const Tensor<double>& rows) {

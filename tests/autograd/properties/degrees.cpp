@@ -14,8 +14,8 @@ const std::map<std::string, std::vector<Homogeneous>>& degrees() {
   const std::vector<Homogeneous> product = {{{1, 0}, 1}, {{0, 1}, 1}, {{1, 1}, 2}};
   const std::vector<Homogeneous> quotient = {{{1, 0}, 1}, {{0, 1}, -1}, {{1, 1}, 0}};
   const std::vector<Homogeneous> solution = {{{1, 0}, -1}, {{0, 1}, 1}, {{1, 1}, 0}};
-  constexpr double lapack = 256;  // LAPACK rescales a matrix whose numbers are far from 1
-  constexpr int large = 40;       // eps, at most 1e-5, is negligible beside squares of 2^80
+  constexpr double lapack = 256;  // LAPACK rescales a matrix whose entries are far from 1
+  constexpr int large = 40;       // eps, at most 1e-5, is negligible compared with squares of 2^80
   static const std::map<std::string, std::vector<Homogeneous>> table = {
       {"abs", {one}},
       {"abs2", {{{1}, 2}}},
@@ -96,7 +96,7 @@ const std::map<std::string, std::vector<Homogeneous>>& degrees() {
       {"solve", solution},
       {"sqrt", {{{1}, 0.5, {}, 0, 2}}},
       {"square", {{{1}, 2}}},
-      // Upwards only for the case far from 0: the rounding error left of the mean must stay a normal number.
+      // The case far from 0 is only scaled up: the rounding error left over from the mean must stay a normal number.
       {"stddev", {{{1}, 1, {"all, real", "all, complex", "first axis", "last axis, kept"}}, {{1}, 1, {"far from 0"}, 1}}},
       {"sub", {two}},
       {"sum", {one}},

@@ -10,17 +10,17 @@
 
 namespace argand {
 
-/// States that f(2^(ka) x) = 2^(kd) f(x) for those cases of an op's check that have one of these labels and as many inputs as
-/// `by` has numbers.
+/// States that f(2^(ka) x) = 2^(kd) f(x) for those cases of an op's check that have one of these labels and as many inputs as `by`
+/// has elements.
 struct Homogeneous {
   std::vector<int> by;                   ///< a for each input
   double degree;                         ///< d
   std::vector<std::string> labels = {};  ///< empty for every case
-  /// If it is not 0, the inputs of the case are first multiplied by 2^(a from) and then only made larger, so that eps is
-  /// negligible beside them.
+  /// If nonzero, the inputs of the case are first multiplied by 2^(a from) and then only scaled up, so that eps is negligible
+  /// compared with them.
   int from = 0;
-  int step = 1;    ///< k is a multiple of it, so that kd is a whole number
-  double ulp = 8;  ///< by how many units in the last place of the largest result the results may differ
+  int step = 1;    ///< k is a multiple of this, so that kd is an integer
+  double ulp = 8;  ///< how far the results may differ, in units in the last place of the largest result
 };
 
 /// The degrees of each op by its name; an op of several inputs may be homogeneous in each of them.

@@ -1,4 +1,4 @@
-/// What every op does at ±inf. at_infinity() finds that out by trying; here is what it should be: the limit if there is one, and
+/// What every op does at ±inf. at_infinity() finds it by trial; these tests state what it should be: the limit if there is one, and
 /// no NaN in the gradient of a finite value.
 
 #include "autograd/check/infinity.h"
@@ -49,7 +49,7 @@ const std::map<std::string, Limits>& limits() {
       {"exp", {inf, inf, 0, 0}},
       {"expm1", {inf, inf, -1, 0}},
       {"gelu", {inf, 1, 0, 0}},
-      {"lgamma", {inf, inf, inf, 0}},  // at -inf as at its poles, 0 and the negative integers
+      {"lgamma", {inf, inf, inf, 0}},  // at -inf the same as at its poles, 0 and the negative integers
       {"log", {inf, 0, nan, 0}},       // outside the domain, as for atanh
       {"log1p", {inf, 0, nan, 0}},     // outside the domain, as for atanh
       {"log_sigmoid", {0, 0, -inf, 1}},
@@ -148,7 +148,7 @@ BOOST_AUTO_TEST_CASE(a_finite_value_has_no_nan_in_its_gradient) {
 
 BOOST_AUTO_TEST_CASE(directions_of_infinite_complex_numbers) {
   const double half = std::sqrt(0.5), pi = std::numbers::pi;
-  // Pairs of z and z/|z|: a finite part is negligible beside an infinite one, and two infinite parts make the angle that atan2
+  // Pairs of z and z/|z|: a finite part is negligible next to an infinite one, and two infinite parts form the angle that atan2
   // gives.
   const std::vector<std::pair<C, C>> directions = {
       {{inf, 0}, {1, 0}},   {{inf, -3}, {1, 0}},        {{-inf, 2}, {-1, 0}},         {{0, inf}, {0, 1}},
@@ -172,7 +172,7 @@ BOOST_AUTO_TEST_CASE(directions_of_infinite_complex_numbers) {
       if (u.real() == -1) BOOST_TEST(near(heart.first, 0));
     }
   }
-  // A NaN beside an infinity remains a NaN.
+  // A NaN paired with an infinity remains a NaN.
   for (const C z : {C(inf, nan), C(nan, -inf)}) {
     BOOST_TEST(std::isnan(at([](const auto& v) { return abs(v); }, z).first.real()));
     BOOST_TEST(std::isnan(std::abs(at([](const auto& v) { return abs(v); }, z).second)));

@@ -1,7 +1,6 @@
-/// Scaling as a property of every op. Where the mathematics is homogeneous, f(2^(ka) x) = 2^(kd) f(x), and the gradient with
-/// respect to an input scaled by 2^(ka) is multiplied by 2^(k(d - a)). Both must hold to the last bits as long as inputs and
-/// results are within the range of the type. An op that squares its input, or divides by it, too early, loses its results for
-/// large k.
+/// Scaling as a property of every op. If the mathematics is homogeneous, f(2^(ka) x) = 2^(kd) f(x), and the gradient with respect
+/// to an input scaled by 2^(ka) is multiplied by 2^(k(d - a)). Both must hold to the last bits as long as inputs and results are
+/// within the range of the type. An op that squares its input or divides by it too early loses its results for large k.
 
 #include <boost/test/unit_test.hpp>
 #include <cmath>
@@ -17,7 +16,7 @@ BOOST_AUTO_TEST_SUITE(scales)
 
 namespace {
 
-/// The exponents of the smallest and the largest modulus among the numbers that are not 0. If there are none, lowest > highest.
+/// The exponents of the smallest and the largest modulus among the nonzero elements. If there are none, lowest > highest.
 struct Exponents {
   int lowest = 1 << 20, highest = -(1 << 20);
   explicit Exponents(const Numbers& numbers) {
@@ -60,7 +59,7 @@ class ScaleCheck {
  public:
   ScaleCheck(std::string name, const OpCheck::Case& c, const FunctionOf<R>& f, const Homogeneous& degree)
       : name_(fmt::format("{} ({}, {})", name, c.label, scalar_name<R>())), f_(f), degree_(degree) {
-    // In float32, the inputs are rounded to what float32 can hold.
+    // In float32, the inputs are rounded to that type.
     for (const AnyTensor& x : c.inputs) {
       Numbers numbers = numbers_of<double>(x);
       for (auto& z : numbers) z = {static_cast<double>(static_cast<R>(z.real())), static_cast<double>(static_cast<R>(z.imag()))};
@@ -77,7 +76,7 @@ class ScaleCheck {
     before_ = passes.fresh(incoming_);
   }
 
-  /// Compares, and returns how many numbers were compared.
+  /// Runs the comparison and returns how many elements were compared.
   int run() {
     double least = -1e9, most = 1e9;
     for (std::size_t i = 0; i < inputs_.size(); ++i)
@@ -95,7 +94,7 @@ class ScaleCheck {
     std::sort(ends.begin(), ends.end());
     int last = 1 << 20;
     for (const double end : ends) {
-      // Rounded towards 0, to a k for which every power is a whole number.
+      // Rounded towards 0, to a k for which every power is an integer.
       const int k = degree_.step * static_cast<int>(end / degree_.step);
       if (k != last && k != 0) compare(k);
       last = k;

@@ -1,5 +1,5 @@
 /// Every op at sizes 0 and 1, for each axis of each input in turn and for all axes of equal length together. The op must either
-/// have a value and gradients of the right shapes, or refuse the size in its own words.
+/// have a value and gradients of the correct shapes, or refuse the size with its own error message.
 
 #include <fmt/ranges.h>
 #include <boost/test/unit_test.hpp>
@@ -23,7 +23,7 @@ BOOST_AUTO_TEST_SUITE(sizes)
 
 namespace {
 
-/// The numbers of x in the new shape, starting again from the first where it needs more of them.
+/// The elements of x in the new shape, repeated from the first if it needs more of them.
 AnyTensor resized(const AnyTensor& x, const Shape& shape) {
   return std::visit(
       [&]<class T>(const Tensor<T>& t) -> AnyTensor {
@@ -36,7 +36,7 @@ AnyTensor resized(const AnyTensor& x, const Shape& shape) {
 
 enum class Outcome { Differentiated, Refused, Wrong };
 
-/// Runs f at these inputs forwards and backwards; writes to `fault` what is wrong with it.
+/// Runs f forwards and backwards at these inputs; writes any fault to `fault`.
 template <RealScalar R>
 Outcome differentiate(const FunctionOf<R>& f, const std::vector<AnyTensor>& inputs, const std::set<std::string, std::less<>>& own,
                       std::string& fault) {
@@ -139,10 +139,10 @@ BOOST_AUTO_TEST_CASE(every_op_has_a_gradient_or_refuses_in_its_own_words) {
     try_all(op->name(), check);
   }
   for (const auto& [name, function] : homogeneous_functions()) try_all(name, function.check);
-  // Ops whose checks are written for shapes of their own.
+  // Ops whose checks are written for specific shapes.
   std::set<std::string> own_shapes = {"cross_entropy", "info_nce", "projection", "reshape"};
   BOOST_TEST(never_one == own_shapes, fmt::format("{}", fmt::join(never_one, " ")));
-  own_shapes.insert({"binary_cross_entropy", "huber", "mse"});  // these refuse the mean of nothing
+  own_shapes.insert({"binary_cross_entropy", "huber", "mse"});  // these refuse to take the mean of nothing
   BOOST_TEST(never_empty == own_shapes, fmt::format("{}", fmt::join(never_empty, " ")));
 }
 

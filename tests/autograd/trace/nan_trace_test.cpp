@@ -119,7 +119,7 @@ BOOST_AUTO_TEST_CASE(finite_passes_are_left_alone) {
   };
   const Tensor<double> plain = gradient(false), traced = gradient(true);
   BOOST_TEST(plain.span() == traced.span(), boost::test_tools::per_element());
-  // After the trace ends, infinities are not reported any more.
+  // After the trace ends, infinities are no longer reported.
   BOOST_TEST(stopped([] { log(Var<double>(Tensor<double>::zeros({1}))); }).op == nullptr);
 }
 

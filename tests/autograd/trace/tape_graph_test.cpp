@@ -113,7 +113,7 @@ BOOST_AUTO_TEST_CASE(modules_are_frames_or_boxes) {
   BOOST_TEST(open.find("subgraph \"cluster_blocks.1.attn\" {") != std::string::npos);
   BOOST_TEST(open.find("label=<a&lt;b<BR/>") != std::string::npos);
   BOOST_TEST(open.find("ℝ [2, 3]") != std::string::npos);
-  // Both blocks read these, so they stand outside of both.
+  // Both blocks read these, so they are drawn outside both.
   BOOST_TEST(open.find("label=<shared") < open.find("subgraph"));
   BOOST_TEST(open.find("label=<blocks.0.attn.gain") < open.find("subgraph"));
 
@@ -130,7 +130,7 @@ BOOST_AUTO_TEST_CASE(modules_are_frames_or_boxes) {
   // For x passing through block 0, for gain and for shared; edges of tokens are dashed.
   BOOST_TEST(count(closed, " -> b1;") == 3u);
   BOOST_TEST(count(closed, "[style=dashed]") == 2u);
-  // A graph of so few nodes is readable as it is: nothing is closed.
+  // A graph with so few nodes is readable in full: no block is collapsed.
   BOOST_TEST(to_dot(graph) == open);
 }
 

@@ -111,8 +111,8 @@ void check_all() {
   check<T>(Transpose::No, Transpose::Yes, 64, 17001, 5, T(1), T(0), 0);  // a product for which C is cleared first
 }
 
-/// A product must have the same bits as with one thread: with 2, 3 and 4 threads, within a parallel region, and in a thread of
-/// the caller.
+/// A product must have the same bits as with one thread: with 2, 3 and 4 threads, within a parallel region, and in a thread started
+/// by the caller.
 template <class T>
 void check_threads(const Sizes& sizes) {
   const auto [M, N, K] = sizes;
@@ -148,7 +148,7 @@ void check_threads(const Sizes& sizes) {
 template <class T>
 void check_threads() {
   const int before = num_threads();
-  // Sizes that do not fit at any edge, whole tiles, splits along each size, small sizes that are not split, one row, one column.
+  // Sizes with remainders at every edge, whole tiles, splits along each size, small sizes that are not split, one row, one column.
   for (const Sizes& sizes : {Sizes{67, 129, 200},
                              {512, 128, 130},
                              {31, 1000, 64},
@@ -273,7 +273,7 @@ BOOST_AUTO_TEST_CASE(large_products_are_cut_and_small_ones_are_not) {
   BOOST_TEST((cut(64, 128, 32) == Sizes{1, 1, 1}));       // a tile of attention
   BOOST_TEST((cut(128, 128, 128) == Sizes{1, 1, 1}));     // too much of the time would go into packing
   BOOST_TEST((cut(4096, 128, 128) == Sizes{8, 1, 1}));    // a layer
-  BOOST_TEST((cut(128, 128, 4096) == Sizes{1, 1, 4}));    // and the gradient of its weight
+  BOOST_TEST((cut(128, 128, 4096) == Sizes{1, 1, 4}));    // and the gradient of the layer's weight
   BOOST_TEST((cut(256, 33278, 128) == Sizes{1, 16, 1}));  // the logits of a vocabulary
   BOOST_TEST((cut(128, 128, 512) == Sizes{1, 1, 1}));
   BOOST_TEST((cut(128, 128, 768) == Sizes{1, 1, 2}));
@@ -283,9 +283,9 @@ BOOST_AUTO_TEST_CASE(large_products_are_cut_and_small_ones_are_not) {
     const GemmCut c = gemm_cut(M, N, K, false, true);
     return Sizes{c.M, c.N, c.K};
   };
-  BOOST_TEST((direct(64, 128, 32) == Sizes{1, 1, 1}));    // finished sooner than another thread could be woken
+  BOOST_TEST((direct(64, 128, 32) == Sizes{1, 1, 1}));    // would finish before another thread could be woken
   BOOST_TEST((direct(768, 128, 128) == Sizes{8, 1, 1}));  // a layer
-  BOOST_TEST((direct(128, 128, 768) == Sizes{2, 2, 1}));  // and the gradient of its weight
+  BOOST_TEST((direct(128, 128, 768) == Sizes{2, 2, 1}));  // and the gradient of the layer's weight
   BOOST_TEST((direct(8, 8, 1 << 20) == Sizes{1, 1, 1}));
 }
 
@@ -322,8 +322,8 @@ BOOST_AUTO_TEST_CASE(fast_kernels_are_those_of_the_processor) {
 }
 
 #ifndef ARGAND_PLAIN_BLAS
-// Debian's flavours of OpenBLAS for OpenMP and without threads do this. Where the pthread flavour is the only one, it does not,
-// and the program says so.
+// OpenBLAS's OpenMP and single-threaded flavours on Debian do this. If only the pthread flavour is installed, it does not, and the
+// program says so.
 boost::test_tools::assertion_result has_a_flavour_that_shares(boost::unit_test::test_unit_id) {
   boost::test_tools::assertion_result shares = openblas_get_parallel() != OPENBLAS_THREAD;
   shares.message() << "this OpenBLAS is of the pthread flavour";

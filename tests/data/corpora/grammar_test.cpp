@@ -75,8 +75,8 @@ BOOST_AUTO_TEST_CASE(the_numbers_in_the_documentation) {
 }
 
 BOOST_AUTO_TEST_CASE(probabilities_multiply) {
-  // The factors of the probability: mary, 0.7/16; a role at once, 1/2; one of four topics; one of two roles, whose weights are 1
-  // and 1/sqrt(2); the end, 0.14.
+  // The factors of the probability: mary, 0.7/16; a role immediately, 1/2; one of four topics; one of two roles, whose weights are
+  // 1 and 1/sqrt(2); the end, 0.14.
   const double first = 1 / (1 + std::sqrt(0.5));
   const double p = 0.7 / 16 * 0.5 / 4 * 0.14;
   const double a = log_probability("mary is a sailor . <eos>"), b = log_probability("mary is a captain . <eos>");
@@ -137,7 +137,7 @@ BOOST_AUTO_TEST_CASE(errors_have_names) {
   BOOST_TEST(verdict(mary + "she sleeps . the cows dive .") == "3 1 | 0 (0/0) 0 2 0");
   BOOST_TEST(verdict(mary + "she the . she dives .") == "3 2 | 0 (0/0) 0 0 1");
   BOOST_TEST(verdict(mary + "she the <eos> " + mary) == "3 2 | 0 (0/0) 0 0 1");
-  BOOST_TEST(verdict("the the . she dives . <eos> " + mary) == "3 1 | 0 (0/0) 0 0 1");  // nobody is named to whom "she" refers
+  BOOST_TEST(verdict("the the . she dives . <eos> " + mary) == "3 1 | 0 (0/0) 0 0 1");  // nobody has been named who could be "she"
   BOOST_TEST(verdict(mary + "she saves") == "1 1 | 0 (0/0) 0 0 0");                     // an unfinished sentence is not counted
   BOOST_TEST(verdict("") == "0 0 | 0 (0/0) 0 0 0");
 }

@@ -67,12 +67,12 @@ BOOST_AUTO_TEST_CASE(tables_as_they_are_found) {
     BOOST_TEST(found.classes == classes, boost::test_tools::per_element());
     BOOST_TEST(found.table.size() == rows, name);
   };
-  // Kaggle's SMS spam: a header whose names say nothing, and columns that are almost empty.
+  // Kaggle's SMS spam: a header with meaningless names, and columns that are almost empty.
   understood("spam.csv",
              "v1,v2,,,\nham,\"Go until jurong point, crazy..\",,,\nham,Ok lar... Joking wif u oni...,,,\nspam,Free entry,,,\n"
              "ham,\"I said, \",\" no\",,\n",
              "text from column \"v2\", label from \"v1\"", {"ham", "spam"}, 4);
-  // Amazon's fine foods: several columns with few distinct numbers, one of which is the stars.
+  // Amazon's fine foods: several columns with few distinct numbers, one of which is the star rating.
   understood("Reviews.csv",
              "Id,ProductId,UserId,ProfileName,HelpfulnessNumerator,HelpfulnessDenominator,Score,Time,Summary,Text\n"
              "1,B001E4KFG0,A3SGXH7AUHU8GW,delmartian,1,1,5,1303862400,Good Quality Dog Food,I have bought several\n"
@@ -85,7 +85,7 @@ BOOST_AUTO_TEST_CASE(tables_as_they_are_found) {
              "text from column \"text\", label from \"stars\"", {"1.0", "5.0"}, 2);
   understood("yelp.csv", "\"1\",\"Unfortunately, the frustration\"\n\"2\",\"Been going to Dr. Goldberg\"\n\"1\",\"I don't know\"\n",
              "text from column 2, label from 1", {"1", "2"}, 3);
-  // Tweets about airlines, which contain quotation marks and line ends; the names of the columns end in what they mean.
+  // Tweets about airlines, which contain quotation marks and line ends; each column's name ends in its meaning.
   understood("Tweets.csv",
              "tweet_id,airline_sentiment,airline_sentiment_confidence,negativereason,airline,tweet_text,tweet_coord\n"
              "570306133677760513,neutral,1.0,,Virgin America,@VirginAmerica What @dhepburn said.,\n"
@@ -97,7 +97,7 @@ BOOST_AUTO_TEST_CASE(tables_as_they_are_found) {
   understood("bars.csv", "a|good film\nb|bad, bad film\na|well, well\n", "text from column 2, label from 1", {"a", "b"}, 3);
   understood("tabs.csv", "target\tcontent\n1\tone, two\n0\tthree\n", "text from column \"content\", label from \"target\"",
              {"0", "1"}, 2);
-  // The user can correct what was found.
+  // The user can correct the detected columns.
   understood("commas.csv", "a;b,c\nd;e,f\n", "text from column 2, label from 1", {"a", "d"}, 2, {.delimiter = ';'});
   understood("header.csv", "label,text\na,one\nb,two\n", "text from column 2, label from 1", {"a", "b", "label"}, 3,
              {.header = false});

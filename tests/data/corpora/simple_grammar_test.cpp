@@ -18,7 +18,7 @@ double binary_entropy(double p) { return -p * std::log(p) - (1 - p) * std::log(1
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(coin_throws_have_the_entropy_of_a_coin) {
-  // S -> a S (p) | b (1 - p): texts a^n b of expected length 1/(1 - p), each word of which is the result of one throw.
+  // S -> a S (p) | b (1 - p): texts a^n b of expected length 1/(1 - p), with one random choice for each word.
   for (const double p : {0.1, 0.5, 0.9}) {
     const SimpleGrammar grammar(Rules{{{0, p, {0}}, {1, 1 - p, {}}}});
     BOOST_TEST(grammar.words_per_text() == 1 / (1 - p));
@@ -28,8 +28,8 @@ BOOST_AUTO_TEST_CASE(coin_throws_have_the_entropy_of_a_coin) {
 
 BOOST_AUTO_TEST_CASE(nested_brackets) {
   // S -> ( S S ) with probability p, x otherwise: the expected length n = (1 - p) + p (2 n + 2), so n = (1 + p)/(1 - 2p). Closing
-  // brackets (symbol 1) carry no information. Every other word is a throw, which causes 2p further throws on average, so a text
-  // has 1/(1 - 2p) of them.
+  // brackets (symbol 1) carry no information. Every other word is a random choice, which causes 2p further choices on average, so a
+  // text has 1/(1 - 2p) of them.
   const double p = 0.3;
   const SimpleGrammar grammar(Rules{{{0, p, {0, 0, 1}}, {1, 1 - p, {}}}, {{2, 1, {}}}});
   BOOST_TEST(grammar.words_per_text() == (1 + p) / (1 - 2 * p));

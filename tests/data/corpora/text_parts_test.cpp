@@ -17,7 +17,7 @@ namespace {
 
 std::vector<std::int32_t> values(const Ids& ids) { return {ids.span().begin(), ids.span().end()}; }
 
-/// Σ (i + 1) · id_i modulo 2^64, which depends on every id and on its place.
+/// Σ (i + 1) · id_i modulo 2^64, which depends on every id and its position.
 std::uint64_t checksum(const Ids& ids) {
   std::uint64_t sum = 0;
   for (std::int64_t i = 0; i < ids.size(); ++i) sum += static_cast<std::uint64_t>(i + 1) * static_cast<std::uint64_t>(ids[i]);
@@ -171,8 +171,7 @@ BOOST_AUTO_TEST_CASE(the_real_wikitext_2_has_the_words_that_perplexities_are_pub
   BOOST_TEST(corpus.train.size() == 2088628);
   BOOST_TEST(corpus.valid.size() == 217646);
   BOOST_TEST(corpus.test.size() == 245569);
-  // The checksums of the same ids, which were numbered in Python by `vocab.setdefault(word, len(vocab))` over `line.split() +
-  // ["<eos>"]`.
+  // The checksums of the same ids, numbered in Python by `vocab.setdefault(word, len(vocab))` over `line.split() + ["<eos>"]`.
   BOOST_TEST(checksum(corpus.train) == 8186891578438055U);
   BOOST_TEST(checksum(corpus.valid) == 70632055366360U);
   BOOST_TEST(checksum(corpus.test) == 86714338092734U);

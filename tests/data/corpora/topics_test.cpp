@@ -34,8 +34,8 @@ BOOST_AUTO_TEST_CASE(articles_are_a_function_of_seed_and_number) {
 }
 
 BOOST_AUTO_TEST_CASE(every_word_tells_one_topic_at_most) {
-  // 4 x 26 words that belong to topics, and these: the every a and today people say that again is but not nobody knows why near
-  // "."
+  // 4 x 26 words that belong to topics, and these others: the every a and today people say that again is but not nobody knows why
+  // near "."
   const ArticleSets sets = topic_articles(4000, 10, 0);
   BOOST_TEST(frequent_words(sets.train, 1000).size() == 2 + 4 * 26 + 17);
 }

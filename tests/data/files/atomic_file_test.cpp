@@ -16,7 +16,7 @@ BOOST_AUTO_TEST_SUITE(atomic_file)
 
 namespace {
 
-/// Runs f in a child process, so that limits and user ids which it changes stay there; returns the text of the Error that it
+/// Runs f in a child process, so that it does not change the limits and user ids of this one; returns the text of the Error that f
 /// throws.
 template <class F>
 std::string error_in_child(const F& f) {
@@ -47,7 +47,7 @@ void limit_file_size(rlim_t bytes) {
   setrlimit(RLIMIT_FSIZE, &limit);
 }
 
-/// Gives up the rights of root, which permissions do not hold back.
+/// Drops root privileges, because root ignores file permissions.
 void drop_privileges() {
   if (geteuid() == 0 && setuid(65534) != 0) _exit(2);
 }

@@ -1,5 +1,4 @@
-/// Reads archives that NumPy 1.24 wrote (tests/fuzz/seeds/npz), archives that NpzWriter wrote, and archives whose headers are
-/// false.
+/// Reads archives that NumPy 1.24 wrote (tests/fuzz/seeds/npz), archives that NpzWriter wrote, and archives with incorrect headers.
 
 #include <boost/test/unit_test.hpp>
 #include <cmath>

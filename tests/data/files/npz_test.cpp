@@ -1,4 +1,4 @@
-/// The bytes of the archive, in which arrays are legible because they are not compressed. tests/apps/export_test.py opens
+/// Checks the bytes of archives, whose arrays are readable because they are not compressed. tests/apps/export_test.py opens
 /// archives with Python's zipfile and with NumPy.
 
 #include "data/files/npz.h"
@@ -13,7 +13,7 @@ BOOST_AUTO_TEST_SUITE(npz)
 
 namespace {
 
-/// The header with which an .npy file begins, up to its padding.
+/// The header at the start of an .npy file, up to its padding.
 std::string beginning(const std::string& descr, const std::string& shape) {
   return "{'descr': '" + descr + "', 'fortran_order': False, 'shape': " + shape + ", } ";
 }

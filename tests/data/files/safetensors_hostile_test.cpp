@@ -1,4 +1,4 @@
-/// Damaged or invented files: each must either throw an Error that names the fault, or load as its header declares.
+/// Damaged or forged files: each must either throw an Error that names the fault, or load as its header declares.
 
 #include <boost/test/unit_test.hpp>
 #include <complex>
@@ -76,7 +76,7 @@ const std::vector<Hostile>& hostile_headers() {
        "tensor \"a\": shape cannot hold a number that is not a 64-bit integer"},
       {"{" + tensor("a", "F32", "[18446744073709551615]", "[0,4]") + "}", 4,
        "tensor \"a\": a size of 18446744073709551615 is too large"},
-      // 2^40 · 2^40 wraps to 0, and 2^32 · 2^32 · 4 does too: overflow of the product must be noticed.
+      // 2^40 · 2^40 wraps to 0, and 2^32 · 2^32 · 4 does too: overflow of the product must be detected.
       {"{" + tensor("a", "F32", "[1099511627776,1099511627776]", "[0,0]") + "}", 0, "tensor \"a\": too many elements"},
       {"{" + tensor("a", "F32", "[4294967296,4294967296,4]", "[0,0]") + "}", 0, "tensor \"a\": too many elements"},
       {"{" + tensor("a", "F32", "[0,1099511627776,1099511627776]", "[0,0]") + "}", 0, "tensor \"a\": too many elements"},
@@ -149,7 +149,7 @@ std::optional<std::string> error_reading(const std::string& path, const Safetens
           if (same) compare(x, original->tensor<double>(name));
         }
       } catch (const Error&) {
-        BOOST_REQUIRE(!same);  // an unusual dtype or a large id: refused only when the tensor is asked for
+        BOOST_REQUIRE(!same);  // an unusual dtype or a large id: refused only when the tensor is requested
       }
     }
     return std::nullopt;
@@ -269,7 +269,7 @@ BOOST_AUTO_TEST_CASE(without_a_checksum_every_flipped_bit_of_the_header_is_refus
       changed[i] = static_cast<char>(changed[i] ^ (1 << bit));
       refused += error_reading(directory.file("flipped", changed), &original).has_value();
     }
-  BOOST_TEST(refused > 1000);  // the harmless ones change letters within names, or the padding
+  BOOST_TEST(refused > 1000);  // harmless damage changes letters within names, or the padding
 }
 
 BOOST_AUTO_TEST_CASE(random_damage_is_refused_or_harmless) {
@@ -315,7 +315,7 @@ BOOST_AUTO_TEST_CASE(random_damage_is_refused_or_harmless) {
         default: header.insert(at, header.substr(below(header.size()), below(40))); break;  // repeats a piece
       }
     }
-    // Usually the length fits the damaged text; now and then it is arbitrary.
+    // Usually the length fits the damaged text; occasionally it is arbitrary.
     const std::uint64_t length =
         below(3) != 0 ? header.size() - std::min<std::size_t>(header.size(), 100) : below(2 * header.size());
     refused += error_reading(directory.file("damaged", std::string(reinterpret_cast<const char*>(&length), 8) + header), nullptr)
