@@ -128,7 +128,7 @@ class Investigation {
     if (projected_.input_is_complex(input_)) {
       unlikely = {{"as if ∂w/∂z and ∂w/∂z̄ were swapped", swapped_},
                   {"as if ∂w/∂z were not conjugated", unconjugated_},
-                  {"as if dw were not conjugated in the ∂w/∂z̄ term", unconjugated_dw_},
+                  {"as if g_w were not conjugated in the ∂w/∂z̄ term", unconjugated_dw_},
                   {"as if only the ∂w/∂z term were there", only_dz_},
                   {"as if only the ∂w/∂z̄ term were there", only_dzbar_},
                   {"as if the imaginary part were lost", mapped([](auto g) { return std::complex(g.real(), 0.0); })},

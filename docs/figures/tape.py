@@ -41,8 +41,8 @@ def contributions():
     total = [sum(s["added"][k] for step in steps for s in step["shares"] if s["to"] == "z") for k in (0, 1)]
     f.box(x - 125, y - 28, 250, 56, "text", radius=26)
     f.words("z = 0.50 + 1.50i", x, y - 5, bold=True)
-    f.words("dz = " + complex_text(total) + ", the sum of three", x, y + 15, of="b", size=12)
-    f.words("dL = 1", 340, 60, of="b", size=12)
+    f.words("g_z = " + complex_text(total) + ", the sum of three", x, y + 15, of="b", size=12)
+    f.words("g_L = 1", 340, 60, of="b", size=12)
     f.words("blue: values, computed upwards; orange: gradients, paid downwards", 240, 584, of="soft", size=13)
     return f
 
@@ -95,7 +95,7 @@ def two_orders():
             f.words(f"{n + 1}.  {name}", x, 62 + 52 * n)
             if n < 2:
                 f.arrow((x, 74 + 52 * n), (x, 91 + 52 * n), "soft")
-        f.words("dz = " + complex_text((found.real, found.imag)), x, 216, of=of, bold=True)
+        f.words("g_z = " + complex_text((found.real, found.imag)), x, 216, of=of, bold=True)
     f.words("by differences: " + complex_text((slope.real, slope.imag)), 240, 248, of="text")
     f.words("z = 1 + ½i. On the right v pays u after u has paid z:", 240, 274, of="soft", size=13)
     f.words("that share never arrives.", 240, 291, of="soft", size=13)

@@ -46,9 +46,9 @@ smallest possible error of a rounded result is 0.5.
 - **An ulp** is the distance of neighbouring numbers of the type around the exact result; around a complex result w, that of the real
   numbers around |w|. (A part of a complex product may cancel to nothing, so no part has an error of its own.) Below the normal numbers
   it is the smallest number there is.
-- **A gradient** is dz = conj(∂w/∂z) g + (∂w/∂z̄) conj(g) for incoming gradients g of modulus 1/2 … 2 in all directions. Its error
-  counts in ulp of (|∂w/∂z| + |∂w/∂z̄|) |g|, the largest that such a g can cause: for holomorphic and for real-valued functions that is
-  |dz| itself. It is not asked for where the value or a derivative is beyond the type.
+- **A gradient** is g_z = conj(∂w/∂z) g_w + (∂w/∂z̄) conj(g_w) for incoming gradients g_w of modulus 1/2 … 2 in all directions. Its
+  error counts in ulp of (|∂w/∂z| + |∂w/∂z̄|) |g_w|, the largest that such a g_w can cause: for holomorphic and for real-valued functions
+  that is |g_z| itself. It is not asked for where the value or a derivative is beyond the type.
 - **Infinity** is right where the exact result is beyond the largest number.
 - Inputs are exact numbers of the type, seeded: 1500 of random sizes (logarithms uniform), a quarter of the complex ones close to a
   half-axis, and the surroundings z (1 ± 2^-k) of zeros, poles and kinks.

@@ -157,7 +157,7 @@ BOOST_AUTO_TEST_CASE(wirtinger_terms_that_are_swapped_or_missing_are_named) {
   BOOST_TEST(say([](C p, C q, C dw) { return mul(p, dw) + mul(q, std::conj(dw)); }) ==
              "the gradient looks as if ∂w/∂z were not conjugated");
   BOOST_TEST(say([](C p, C q, C dw) { return mul(std::conj(p), dw) + mul(q, dw); }) ==
-             "the gradient looks as if dw were not conjugated in the ∂w/∂z̄ term");
+             "the gradient looks as if g_w were not conjugated in the ∂w/∂z̄ term");
 }
 
 BOOST_AUTO_TEST_CASE(transposed_and_unsummed_gradients_are_named) {
