@@ -1,4 +1,4 @@
-/// argand train lm, argand train classify: trains a model, with checkpoints from which it resumes bit for bit.
+/// argand train lm, argand train classify: trains a model, with checkpoints from which training resumes bit for bit.
 
 #include <cmath>
 #include <memory>
@@ -30,10 +30,10 @@ struct TrainOptions {
   TrainOptions(CLI::App& command, const std::string& task) : run(command, task), task(task) {}
   RunOptions run;
   Ranks* ranks = &single_process();
-  std::string task;  ///< and the name of the subcommand
+  std::string task;  ///< the task, which is also the name of the subcommand
   std::string out, resume;
   bool overwrite = false, trace_nan = false;
-  std::int64_t find_lr = 0;  ///< steps of the search; 0: none
+  std::int64_t find_lr = 0;  ///< steps of the learning rate search; 0: no search
   std::int64_t print_every = 10;
 };
 
@@ -126,7 +126,7 @@ void conclude(TrainingSession<R>& session, const Evaluation& last, const Trainin
       state.best_step, 100 * state.accuracy_of_best(), session.folder().path());
 }
 
-/// Reports a step with non-finite numbers, and throws.
+/// Reports a step with non-finite values, and throws.
 template <RealScalar R>
 [[noreturn]] void report(const TrainingSession<R>& session, const NonFiniteStep& step, const RunConfig& config,
                          const TrainingData& data, bool trace_nan) {
@@ -242,7 +242,7 @@ std::string schedule_note(const RunConfig& before, const RunConfig& now) {
                      length, t.decay_steps, now.schedule().final, t.steps);
 }
 
-/// ", with --lr 0.0003 instead of 0.001", or "".
+/// The changes for a message: ", with --lr 0.0003 instead of 0.001", or "".
 std::string changes_of(const RunConfig& before, const RunConfig& now) {
   std::string text;
   for (const auto& [key, was, is] : changes_of_rate(before, now))
@@ -259,10 +259,10 @@ int resume(const TrainOptions& options) {
   const RunFolder folder(options.resume);
   Ranks& ranks = *options.ranks;
   RunLock lock;
-  if (ranks.is_root()) lock = RunLock(folder.path());  // before reading anything: a process that still trains there would change it
+  if (ranks.is_root()) lock = RunLock(folder.path());  // before reading anything, as a process still training there would change it
   barrier(ranks);
   const TrainedRun run = open_run(folder.last());
-  barrier(ranks);  // the first rank may change it only after all have read it
+  barrier(ranks);  // the first rank may change the folder only after all have read it
   const Checkpoint& last = run.checkpoint;
   require_task(options.task, word_of(last.config().model.task), "--resume");
   const RunConfig config = last.config().extended(how.changes);
