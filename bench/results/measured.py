@@ -17,7 +17,7 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 STEPS = (100, 250, 500, 1000, 1500)  # the steps at which logs are read
-SPREADS = {"phase_bias": 0.0, "delta": 0.02}  # learnt numbers initialised to N(0, σ²)
+SPREADS = {"phase_bias": 0.0, "delta": 0.02}  # learnt parameters initialised to N(0, σ²)
 
 
 def kept(name):
@@ -38,13 +38,13 @@ def read(path):
 
 
 def table(head, rows, right):
-    """A Markdown table; `right` lists the columns of numbers."""
+    """A Markdown table; `right` lists the numeric columns, which are right-aligned."""
     rule = "|" + "".join("---:|" if one else "---|" for one in right)
     return "\n".join([f"| {' | '.join(head)} |", rule, *(f"| {' | '.join(row)} |" for row in rows)]) + "\n"
 
 
 def spread(values, decimals=1):
-    """Mean, sample deviation and count."""
+    """Mean, sample standard deviation and count."""
     mean = f"{statistics.fmean(values):.{decimals}f}"
     return f"{mean} (1)" if len(values) == 1 else f"{mean} ± {statistics.stdev(values):.{decimals}f} ({len(values)})"
 
@@ -68,12 +68,12 @@ def config_of(run):
 
 
 def runs_in(folder):
-    """(row, seed, the run's folder), by row and seed."""
+    """(row, seed, the run's folder), sorted by row and seed."""
     return [(path.parent.name, int(path.name[5:]), path) for path in sorted(Path(folder).glob("*/seed-*")) if path.is_dir()]
 
 
 def way_of(line, theta_init):
-    """Root mean square distance of learnt numbers from their initial values: exact for b and θ; for δ, which starts at random, from E|δ|² - σ²."""
+    """RMS distance of learnt parameters from their initial values: exact for b and θ; for random initial δ, from E|δ|² - σ²."""
     ways = {}
     for name, sigma in SPREADS.items():
         if f"{name}_mean" in line:
@@ -214,7 +214,7 @@ def attention_tables():
 
 
 def tables():
-    """The appendix's section."""
+    """The appendix's section of these tables."""
     parts = ["## Measured of trained runs\n", "### How far inert parameters travel\n", *travel_tables()]
     for name, title, make in (("steps", "Which offset a token names, in one layer", steps_tables), ("choices", "Which sentence comes next", choices_tables),
                               ("attention", "Sharpness of attention, and how evenly phases are spread", attention_tables)):
