@@ -1,7 +1,7 @@
 #!/bin/sh
-# meson install calls this: every header of the library's rooms but the one that tests plant faults with, in its place, so that
+# meson install calls this. Installs every header of the library's folders, except the one with which tests plant faults, so that
 # "core/tensor.h" is found from include/argand and <argand/core/tensor.h> from include.
-# Looking at install time finds headers that came after the last configuration.
+# Searching at install time also finds headers added after the last configuration.
 set -eu
 cd "$MESON_SOURCE_ROOT"
 find core autograd nn optim data train -name '*.h' ! -name planted_fault.h | while read -r header; do
