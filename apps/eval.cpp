@@ -53,7 +53,7 @@ void require_unchanged_data(const TrainedRun& trained, const TrainingData& data)
           config.training.data, trained.checkpoint.file().path(), config.training.data);
 }
 
-/// A text as the run's tokens, and the name of the part of the data that it is.
+/// A text in the run's tokens, and which part of the data it is.
 struct Part {
   TokenText tokens;
   std::string name;
@@ -120,7 +120,7 @@ void require_exchange(const RunConfig& config, bool trained_on) {
                "windows of the training text must not read passages that overlap them; choose another split");
 }
 
-/// ", each once in windows of 128, 64 apart": which tokens the protocol scores.
+/// Describes which tokens the protocol scores, as in ", each once in windows of 128, 64 apart".
 std::string protocol_text(const TextProtocol& protocol) {
   if (protocol.name == "full-blocks") return fmt::format(" of full blocks of {} x {}", protocol.batch, protocol.length);
   const std::string apart = protocol.stride ? fmt::format(", {} apart", *protocol.stride) : "";

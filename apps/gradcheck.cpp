@@ -106,7 +106,7 @@ nlohmann::json to_json(const Outcome& o) {
           {"seconds", o.seconds}};
 }
 
-/// "34 ops, 1234 elements, worst relative error 3.1e-12 (softmax), adjoint 8.4e-16 (layer_norm): all pass"
+/// A group's summary: "34 ops, 1234 elements, worst relative error 3.1e-12 (softmax), adjoint 8.4e-16 (layer_norm): all pass".
 std::string summary(const std::vector<Outcome>& outcomes, const std::string& group) {
   std::int64_t subjects = 0, elements = 0, bad = 0;
   const Outcome *worst = nullptr, *adjoint = nullptr;

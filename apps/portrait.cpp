@@ -247,7 +247,7 @@ std::string legend_text(const Layout& at, const std::vector<Mark>& marks, const 
   return text;
 }
 
-/// ", colours of f/16", if values are scaled before they are coloured.
+/// A note such as ", colours of f/16" if values are scaled before they are coloured.
 std::string scale_text(const std::string& name, double scale) {
   if (scale == 1) return "";
   return scale > 1 ? fmt::format(",  colours of {}/{:g}", name, scale) : fmt::format(",  colours of {:g} {}", 1 / scale, name);

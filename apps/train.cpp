@@ -37,7 +37,7 @@ struct TrainOptions {
   std::int64_t print_every = 10;
 };
 
-/// "2 threads", "4 ranks of 1 thread".
+/// Describes the workers, as in "2 threads" or "4 ranks of 1 thread".
 std::string workers(const Ranks& ranks) {
   const std::string threads = counted(num_threads(), "thread");
   return ranks.size() == 1 ? threads : fmt::format("{} ranks of {}", ranks.size(), threads);

@@ -150,7 +150,7 @@ def environments():
 
 
 def measure(a, data):
-    """seconds[model][program] and peak[model][program], one entry per turn."""
+    """seconds[model][program] and peak[model][program], one entry per round."""
     environments = {
         "best": a.best,
         "no-mmap": {k: v for k, v in a.best.items() if k != "MALLOC_TRIM_THRESHOLD_"},

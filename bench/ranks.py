@@ -4,13 +4,13 @@
 
 First the measurements. Messages: a model that is nearly all vocabulary takes steps of two tokens, with one rank and with two. The
 difference is the cost of adding and sending the gradient; a straight line through several sizes gives seconds per byte.
-Computing: seconds per token of a transformer with one thread. Turns are interleaved, and the best of each counts.
---rate (as root): the ranks communicate over TCP, through a loopback device of their own limited to this rate (tc's token bucket).
+Computing: seconds per token of a transformer with one thread. The --turns rounds are interleaved, and the best of each counts.
+--rate (as root): the ranks communicate over TCP, through a separate loopback device limited to this rate (tc's token bucket).
 
 Then the model, for machines whose speed is that of one thread here times --threads:
   bytes a rank sends in a step        (m + 1) (n - 1)/n s P
   seconds of a step                   m T t P + (m + 1) (n - 1)/n s P (1/bandwidth + b) + o P
-n ranks, m = K/n batches each, T tokens a batch, P parameters of s bytes, t seconds per token and
+n ranks, m = K/n batches each, T tokens per batch, P parameters of s bytes, t seconds per token and
 parameter, b seconds per byte for copying and adding, o the optimiser's seconds per parameter.
 """
 import argparse

@@ -1,7 +1,7 @@
 """Checks random functions of NumPy arrays with correct gradients at many points: is any of them accused?
 
   PYTHONPATH=build/python /usr/bin/python3 bench/right_gradients.py [--functions 300] [--points 300] [--first 0] [--seed 0]
-  [--verbose]
+                                                                    [--verbose]
 
 A function is a random chain of operations in doubles with a hand-written backward pass, both in doubles and in 60 digits (mpmath).
 The two differ where rounding decides: sqrt(1 + x^2) is the same double for 5e-12 and for 0, and a sort that follows may put them in

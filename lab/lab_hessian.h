@@ -1,6 +1,6 @@
 #pragma once
-/// The second derivatives of a function at a point, computed exactly by the tape and by differences of the gradient, and the kind
-/// of critical point.
+/// The second derivatives of a function at a point, exact from the tape and approximate from differences of the gradient, and the
+/// kind of critical point.
 
 #include <nlohmann/json_fwd.hpp>
 #include <string>
@@ -30,7 +30,7 @@ struct LabHessian {
   std::vector<std::vector<double>> best_estimate() const;
   /// Tape and differences agree if no entry differs by more than this: 1e-6 of the largest entry, plus the widest bar.
   double tolerance() const;
-  /// Pass, Fail, or, if there are gaps or bars are infinite or too wide, Inconclusive.
+  /// Pass or Fail; Inconclusive if there are gaps, or if bars are infinite or too wide.
   Verdict verdict() const;
   /// Whether the differences contradict the tape.
   bool failed() const { return verdict() == Verdict::Fail; }

@@ -1,9 +1,8 @@
 #!/usr/bin/env bash
 # Compiles the module _argand for another Python version than this system's, for the wheel of `./dev wheel VERSION...`.
 #   module_for_python.sh VERSION OUTPUT_DIR [BUILD_DIR]      3.13 build-wheel/modules
-# Python's headers come from an installed pythonVERSION (also pyenv's), otherwise from the Debian release that has that version.
-# pybind11's come from Debian 13, because versions before 2.12 cannot read NumPy 2's arrays. BUILD_DIR (default: build-wheel) has
-# the library to link.
+# Python's headers come from an installed pythonVERSION (also pyenv's) or the Debian release with that version; pybind11's come from
+# Debian 13, because versions before 2.12 cannot read NumPy 2's arrays. BUILD_DIR (default: build-wheel) has the library to link.
 set -euo pipefail
 version=$1
 mkdir -p "$2"

@@ -47,7 +47,7 @@ function drawTo() {
   const w = reply.value, a = reply.dz.tape, b = reply.dzbar.tape, r = state.radius, linear = !hidden() && !reply.singular;
   const reach = Math.max(0, ...reply.circle.filter(finite).map((v) => modulus(add(v, scaled(w, -1)))).sort((u, v) => u - v).slice(0, 90));
   to.centre = w;
-  // Scales the plane to the ellipse, unless the circle's image is far larger: if both derivatives are 0, there is only the image.
+  // Scales the plane to the ellipse, or to the circle's image if that is far larger (when both derivatives are 0, say).
   const ellipse = linear ? r * (modulus(a) + modulus(b)) : 0;
   to.half = round125(Math.max(8 * ellipse > reach ? 1.25 * ellipse : 1.1 * reach, 1e-9 + 1e-6 * modulus(w)));
   to.clear();

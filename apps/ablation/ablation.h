@@ -17,7 +17,7 @@ struct AblationOptions {
   std::int64_t jobs = 1;     ///< runs trained at a time
   std::int64_t threads = 1;  ///< threads per run
   bool probe = false;        ///< whether to generate text with each trained language model and test it on long windows (probes.h)
-  bool latency = false;      ///< whether to measure how fast each trained language model generates
+  bool latency = false;      ///< whether to measure how fast each trained language model generates text
   KeyTexts shared;           ///< the settings of all runs (shared_settings())
 };
 

@@ -14,7 +14,7 @@ namespace argand {
 /// The data shared by the runs of a report, read once.
 class SharedData {
  public:
-  /// Like open_corpus() and open_articles(); throw Error.
+  /// The same as open_corpus() and open_articles(); both throw Error.
   const Corpus& corpus(const TrainedRun& trained);
   const ArticleSets& articles(const TrainedRun& trained);
 

@@ -9,7 +9,7 @@
 
 namespace argand {
 
-/// "--d-model" for d_model.
+/// Converts d_model to "--d-model".
 std::string option_name(std::string_view field);
 
 /// A library message in which `d_model` is written as --d-model.

@@ -20,9 +20,9 @@ void flush_output();
 /// Emphasis on a terminal (unless NO_COLOR is set, https://no-color.org), plain text elsewhere.
 Style style_for(std::FILE* file);
 
-/// 1234567 -> "1.23 M", 12345 -> "12.3 k".
+/// Formats 1234567 as "1.23 M" and 12345 as "12.3 k".
 std::string with_unit(double n);
-/// "0:42", "1:02:03".
+/// Formats a duration as "0:42" or "1:02:03".
 std::string clock_time(double seconds);
 
 }  // namespace argand

@@ -34,7 +34,7 @@ def module_case(module, tokens, targets, to_argand=lambda name, x: {name: x}):
 
 
 def case(parameters, tokens, targets, loss_and_logits, kb=None, to_argand=lambda name, x: {name: x}):
-    """The same for named leaves and a function of no arguments that computes (loss, logits) from them."""
+    """The same for named leaves and a function without arguments that computes (loss, logits) from them."""
     def named(prefix, tensor_of):
         return {prefix + ours: part.clone() for name, p in parameters.items()
                 for ours, part in to_argand(name, tensor_of(p)).items()}

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 """Measurements of trained runs other than their loss: runs/measured-NAME.json, and tables of them.
 
-  measured.py travel NAME=RUNS ...      from all logs below RUNS, how far δ, b and θ had moved after some steps; of inspect*.json (argand inspect
-                                        --travel --attention --json), what setting parameters back costs
-  measured.py steps N=RUNS ...          of steps.json (experiments/answers.py), N: the number of offsets
-  measured.py choices RUNS              of choices.json
-  measured.py attention RUNS ...        of inspect.json: heads, phases
+  measured.py travel NAME=RUNS ...      from all logs below RUNS, how far δ, b and θ had moved after some steps; from
+                                        inspect*.json (argand inspect --travel --attention --json), what resetting parameters costs
+  measured.py steps N=RUNS ...          from steps.json (experiments/answers.py); N: the number of offsets
+  measured.py choices RUNS              from choices.json
+  measured.py attention RUNS ...        from inspect.json: heads, phases
 
-RUNS has ROW/seed-S/. The appendix (appendix.py) shows the result of tables().
+RUNS contains ROW/seed-S/. The appendix (appendix.py) shows the result of tables().
 """
 import json
 import math
@@ -214,7 +214,7 @@ def attention_tables():
 
 
 def tables():
-    """The appendix's section of these tables."""
+    """The section of the appendix with these measurements."""
     parts = ["## Measured of trained runs\n", "### How far inert parameters travel\n", *travel_tables()]
     for name, title, make in (("steps", "Which offset a token names, in one layer", steps_tables), ("choices", "Which sentence comes next", choices_tables),
                               ("attention", "Sharpness of attention, and how evenly phases are spread", attention_tables)):

@@ -96,7 +96,7 @@ class Parser {
     return parsed_.text.substr(begin, at_ - begin);
   }
 
-  /// The token at this position: a number without a point, a name or a single character.
+  /// The token at this position: a whole number, a name or a single character.
   std::string token() {
     if (peek() == '\0') return "the end";
     const std::string& text = parsed_.text;

@@ -1,5 +1,5 @@
 /// The library's functions (autograd/call/op_function.h) as Python callables, with keyword arguments: argand.exp(z), z.exp().
-/// Each is an object of the type defined here, made from the registry.
+/// Each is an instance of the type defined here, created from the registry.
 
 #include "autograd/call/op_function.h"
 #include "autograd/op.h"

@@ -176,7 +176,7 @@ class LiveFigure {
     this.question = make("div", { class: "live-ask" }, root);
   }
   row(kind = "") { return make("div", { class: "live-row " + kind }, this.root); }
-  /** A container for sliders and fields, hidden until the reader has guessed unless `always` is "always". */
+  /** A container for sliders and fields; unless `always` is "always", it is hidden until the reader has guessed. */
   controls(always = "") { return make("div", { class: "live-controls " + always }, this.root); }
   plane(row, label, half) { return this.#board(new LivePlane(this, row, label, half)); }
   chart(row, label, x, y) { return this.#board(new LiveChart(this, row, label, x, y)); }
