@@ -247,7 +247,7 @@ std::string changes_of(const RunConfig& before, const RunConfig& now) {
   std::string text;
   for (const auto& [key, was, is] : changes_of_rate(before, now))
     if (key != "decay_steps" ||
-        now.training.steps == before.training.steps)  // otherwise the end of the schedule has its own message
+        now.training.steps == before.training.steps)  // if the steps changed, schedule_note() reports the end of the decay
       text += fmt::format("{} {} {} instead of {}", text.empty() ? ", with" : " and", option_name(key), is, was);
   return text;
 }

@@ -49,7 +49,7 @@ class Tally:
     caught: int = 0
     missed: int = 0
     accused: int = 0
-    inconclusive: int = 0  # the number of correct gradients
+    inconclusive: int = 0  # only counts correct gradients
     seconds: float = 0.0
 
 

@@ -133,7 +133,7 @@ def complexformer_attention(cfg, p, name, x, pad, phases):
     lq, tq, lk, tk = zq.abs(), zq.angle(), zk.abs(), zk.angle()
     phases.append(tq)
     n = tq.shape[-1]
-    exponent = 2.0 / n if cfg["frequencies"] == "paper" else 1.0 / n   # base^(-2j/(dk/2)) or RoPE's
+    exponent = 2.0 / n if cfg["frequencies"] == "paper" else 1.0 / n   # frequencies base^(-2j/(dk/2)), or those of RoPE
     w = cfg["rope_base"] ** (-torch.arange(n, dtype=x.dtype) * exponent)
     if cfg["adaptation"] == "fixed":
         delta, bias = torch.ones(n, dtype=x.dtype), torch.zeros(n, dtype=x.dtype)

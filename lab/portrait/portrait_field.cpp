@@ -82,7 +82,7 @@ std::vector<C> isolated_zeros(const Height& height, double low, double high) {
   const Magnitudes heights = height(points);
   const double cell = (high - low) / grid, ordinary = median_of(heights);
   std::vector<C> found = lowest_points(points, heights), zeros;
-  if (found.empty() || found.size() > 400 || ordinary == 0) return zeros;  // a plateau has hundreds
+  if (found.empty() || found.size() > 400 || ordinary == 0) return zeros;  // a plateau yields hundreds
   descend(found, height, cell);
   const Magnitudes left = height(found);
   for (std::size_t k = 0; k < found.size(); ++k) {

@@ -279,7 +279,7 @@ def found(name: Optional[str], role: str, trusted: bool) -> Any:
         top = module.split(".")[0]
         try:
             spec = importlib.util.find_spec(top)
-        except ValueError:  # the name is __main__
+        except ValueError:  # find_spec's error for __main__
             spec = None
         # Built-in and frozen modules have an origin that is not a file.
         places = [] if spec is None else [spec.origin] if spec.has_location else list(spec.submodule_search_locations or [])
