@@ -1,5 +1,5 @@
-"""Prints `PASSED FAILED`, the test cases in Meson's testlog.json: Boost's own count, or one a program that reports none. To the
-standard error go the last lines of what each failed test printed."""
+"""Prints `PASSED FAILED`, the numbers of test cases in Meson's testlog.json: those that Boost reports, or one for a program that
+reports none. Prints the last lines of each failed test's output to standard error."""
 import json
 import re
 import sys
@@ -12,7 +12,7 @@ for line in open(sys.argv[1], encoding="utf8"):
     good = test["result"] in ("OK", "EXPECTEDFAIL")
     if test["result"] == "SKIP":
         continue
-    # BOOST_TEST_REPORT_LEVEL=short, at the end of a run: "  12 test cases out of 13 passed", "  1 test case out of 13 failed".
+    # The last line with BOOST_TEST_REPORT_LEVEL=short: "  12 test cases out of 13 passed", "  1 test case out of 13 failed".
     text = test.get("stdout", "") + test.get("stderr", "")
     counts = {word: int(n) for n, word in re.findall(r"^ *(\d+) test cases? out of \d+ (passed|failed|aborted)$", text, re.M)}
     bad = counts.get("failed", 0) + counts.get("aborted", 0)

@@ -36,7 +36,7 @@ constexpr Command commands[] = {
     {"graph", add_graph},       {"gradcheck", add_gradcheck}, {"parity", add_parity},     {"completion", add_completion},
 };
 
-constexpr std::string_view of_all = "completion";  // needs the options of all other commands
+constexpr std::string_view of_all = "completion";  // this command needs the options of all other commands
 
 /// Adds only the command named on the command line, if any: adding all of them took a quarter of the startup time.
 void add_commands(CLI::App& program, std::string_view named) {

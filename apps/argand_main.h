@@ -1,6 +1,6 @@
 #pragma once
-/// The program `argand` as a function, with one file per subcommand (commands.h). A program with its own family calls add_family()
-/// (nn/family.h) and then this.
+/// The program `argand` as a function. Each subcommand has its own file (commands.h). A program with its own family calls
+/// add_family() (nn/family.h) and then this function.
 
 #include <string>
 

@@ -1,4 +1,4 @@
-/// argand audit: checks that a run never reads what it is to predict.
+/// argand audit: checks that a run never reads the tokens it is supposed to predict.
 
 #include <memory>
 #include <nlohmann/json.hpp>

@@ -38,7 +38,7 @@ std::string as_text(const std::vector<Guess>& guesses) {
   return line;
 }
 
-/// The labels by probability; null for a line without words.
+/// The labels, sorted by probability; null for a line without words.
 std::string as_json(const std::vector<Guess>& guesses) {
   nlohmann::ordered_json json;
   json["label"] = nullptr;
@@ -64,7 +64,7 @@ void label_lines(const ClassifyOptions& options, std::size_t top, const GuessLab
   require(!std::cin.bad(), "classify", "cannot read standard input");
 }
 
-/// Labels a table into a new one. Returns 0, or the signal that stopped it, in which case no table is written.
+/// Labels the rows of a table and writes a new one. Returns 0, or the signal that stopped it, in which case nothing is written.
 int label_table(const ClassifyOptions& options, const RunConfig& config, std::size_t top, const GuessLabels& guess) {
   const std::string file = options.out == "-" ? "" : options.out;
   LabelledForm form = form_of(file);

@@ -36,11 +36,11 @@ RunConfig demo_config(const DemoModel& model, std::int64_t steps) {
   return RunConfig::resolve({}, settings);
 }
 
-/// Checks the largest element of each gradient and a random one, for the model to be trained but in double precision, on a short
-/// text.
+/// Checks the largest element of each gradient and a random one on a short text, for the model to be trained but in double
+/// precision.
 bool check_gradients(const RunConfig& config, const Corpus& corpus) {
   const int threads = num_threads();
-  set_num_threads(1);  // thousands of forward passes over twelve words are too small to share
+  set_num_threads(1);  // the thousands of forward passes over twelve words are each too small to split
   const auto start = std::chrono::steady_clock::now();
   ModelConfig small = config.model;
   small.vocab_size = corpus.tokens->size();
@@ -58,7 +58,7 @@ bool check_gradients(const RunConfig& config, const Corpus& corpus) {
   return report.ok();
 }
 
-/// The two models take turns, so that their bars are comparable. Returns the exit code.
+/// Trains the two models in alternation, so that their bars are comparable. Returns the exit code.
 int train_side_by_side(std::vector<TrainingSession<float>*> sessions, const std::vector<std::string>& labels,
                        const Corpus& corpus) {
   const Interrupt interrupt(saves_after_this_step);
@@ -85,7 +85,7 @@ int train_side_by_side(std::vector<TrainingSession<float>*> sessions, const std:
 void compare_with_source(const std::vector<TrainingSession<float>*>& sessions, const std::vector<std::string>& labels,
                          const Grammar& grammar, const Corpus& corpus) {
   const double bound = grammar.best_possible_loss(corpus.valid);
-  const BitsPerByte bits = sessions.front()->run().state().in_bits;  // of the validation part
+  const BitsPerByte bits = sessions.front()->run().state().in_bits;  // computed for the validation part
   fmt::print("\n{:<22}{:>12}{:>18}{:>12}{:>13}{:>25}\n", "", "parameters", "validation loss", "perplexity", "bits a byte",
              "above the best possible");
   for (std::size_t i = 0; i < sessions.size(); ++i) {

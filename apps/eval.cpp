@@ -42,8 +42,8 @@ struct EvalOptions {
   GenerationEvalOptions generation;
 };
 
-/// The data at the run's own location must be unchanged; other data have to be named with --data. A file of passages is part of the
-/// fingerprint, but is not read here.
+/// The data at the location that the run recorded must be unchanged; other data must be given with --data. A file of passages is
+/// part of the fingerprint, but is not read here.
 void require_unchanged_data(const TrainedRun& trained, const TrainingData& data) {
   const RunConfig& config = trained.checkpoint.config();
   const std::string& then = trained.checkpoint.state().made_from.data;
@@ -53,13 +53,13 @@ void require_unchanged_data(const TrainedRun& trained, const TrainingData& data)
           config.training.data, trained.checkpoint.file().path(), config.training.data);
 }
 
-/// A text in the run's tokens, and the name of its part of the data.
+/// A text in the run's tokens, and which part of the data it is.
 struct Part {
   TokenText tokens;
   std::string name;
 };
 
-/// The text named by --data and --split. Another text in a single file is evaluated as a whole, unless a part is requested.
+/// The text selected by --data and --split. A different text in a single file is evaluated as a whole unless a part is requested.
 Part part_of_text(const TrainedRun& trained, const EvalOptions& options) {
   RunConfig config = trained.checkpoint.config();
   if (options.data == "-") {
@@ -82,8 +82,8 @@ Part part_of_text(const TrainedRun& trained, const EvalOptions& options) {
   return {{std::move(corpus.test), std::move(corpus.bytes.test), std::move(corpus.unknown.test)}, name};
 }
 
-/// The articles named by --data and --split; sets `name` to the part. Another table is evaluated as a whole, unless a part is
-/// requested.
+/// The articles selected by --data and --split; sets `name` to the part. A different table is evaluated as a whole unless a part
+/// is requested.
 LabelledTexts part_of_articles(const TrainedRun& trained, const EvalOptions& options, std::string& name) {
   RunConfig config = trained.checkpoint.config();
   const bool own = options.data.empty() || with_absolute_paths(options.data) == with_absolute_paths(config.training.data);
@@ -106,7 +106,7 @@ LabelledTexts part_of_articles(const TrainedRun& trained, const EvalOptions& opt
   return LabelledTexts(part, trained.words());
 }
 
-/// Rejects options that choose which tokens are scored where they would have no effect.
+/// Rejects options that choose which tokens are scored when they would have no effect.
 void require_no_protocol(const EvalOptions& options, std::string_view why) {
   if (!options.protocol.empty()) input_fail("--protocol", "{}", why);
   if (options.stride) input_fail("--stride", "{}", why);
@@ -120,7 +120,7 @@ void require_exchange(const RunConfig& config, bool trained_on) {
                "windows of the training text must not read passages that overlap them; choose another split");
 }
 
-/// ", each once in windows of 128, 64 apart": which tokens the protocol scores.
+/// Describes which tokens the protocol scores, as in ", each once in windows of 128, 64 apart".
 std::string protocol_text(const TextProtocol& protocol) {
   if (protocol.name == "full-blocks") return fmt::format(" of full blocks of {} x {}", protocol.batch, protocol.length);
   const std::string apart = protocol.stride ? fmt::format(", {} apart", *protocol.stride) : "";
@@ -134,14 +134,14 @@ ContextOf contexts_of(const OpenRetriever& retriever, bool trained_on) {
       [&retriever, trained_on](const Batch& batch) { return trained_on ? retriever.training_context(batch) : retriever.context(); };
 }
 
-/// The settings given with --set.
+/// The settings from --set.
 Settings set_of(const EvalOptions& options) {
   Settings settings;
   for (const std::string& text : options.set) settings.push_back(key_and_value("--set", text));
   return settings;
 }
 
-/// ", with delta=0": the parameters set with --set.
+/// The parameters changed with --set, as in ", with delta=0".
 std::string interventions(const EvalOptions& options) {
   return options.set.empty() ? "" : ", with " + CLI::detail::join(options.set, " and ");
 }

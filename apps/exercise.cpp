@@ -25,7 +25,7 @@ void list_problems() {
     fmt::print("level {}  {:<12}{}\n", family.level, family.name, family.title);
 }
 
-/// The students of --student and --students, one name per line.
+/// The students listed by --student and --students, one name per line.
 std::vector<std::string> students_of(const ExerciseOptions& options) {
   std::vector<std::string> given = options.students, names;
   if (!options.list.empty()) {
@@ -46,7 +46,7 @@ std::vector<std::string> students_of(const ExerciseOptions& options) {
   return names;
 }
 
-/// Does not overwrite a form that has been partly filled in.
+/// Writes an answer form, but never over one that has been partly filled in.
 void write_form(const std::string& path, const std::string& text) {
   if (std::filesystem::exists(path) && read_text_file("exercise", path) != text)
     fail("exercise", "{} already exists and has been filled in; choose another folder", path);

@@ -1,4 +1,4 @@
-/// argand explain: what an op is, how its gradient is derived, and the result of its numerical check.
+/// argand explain: describes an op, derives its gradient, and shows the result of its numerical check.
 
 #include "apps/commands.h"
 #include "apps/terminal/command_line.h"

@@ -1,4 +1,4 @@
-/// argand export: a checkpoint's tensors for NumPy, and for every version of Python's safetensors.
+/// argand export: writes a checkpoint's tensors for NumPy, or in a form that every version of Python's safetensors reads.
 
 #include <filesystem>
 #include <memory>
@@ -22,7 +22,7 @@ struct ExportOptions {
   bool with_optimizer = false;
 };
 
-/// Calls add(name, tensor or ids) with the tensor as stored; half precision becomes float32.
+/// Calls add(name, tensor or ids) for each tensor as stored, except that half precision becomes float32.
 template <class Add>
 void visit_stored(const SafetensorsFile& file, const std::string& name, const Add& add) {
   const StoredTensor& t = file.info(name);
@@ -54,7 +54,7 @@ void write_safetensors(const SafetensorsFile& file, const std::vector<std::strin
   writer.save(path);
 }
 
-/// The log of the run that the checkpoint belongs to.
+/// Exports the log of the run that the checkpoint belongs to.
 void export_log(const ExportOptions& options) {
   namespace fs = std::filesystem;
   const std::string folder = fs::is_directory(options.run) ? options.run : fs::path(options.run).parent_path().string();

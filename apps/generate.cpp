@@ -30,14 +30,14 @@ struct GenerateOptions {
   bool json = false, interactive = false;
 };
 
-/// Reads standard input to its end, without the final line end that echo and editors add.
+/// Reads standard input to its end, dropping the final newline that echo and editors add.
 std::string read_input() {
   std::string text = text_on_standard_input();
   text.pop_back();
   return text;
 }
 
-/// Reports which words or characters of the prompt the model reads as <unk>.
+/// Warns about words or characters of the prompt that the model reads as <unk>.
 void warn_of_unknown(const Tokenizer& tokens, std::string_view prompt, const TokenText& read) {
   std::set<std::string> unknown;
   for (std::int64_t i = 0; i < read.ids.size(); ++i) {
@@ -68,7 +68,7 @@ std::vector<Prompt> read_prompts(const std::vector<std::string>& given, const To
   return prompts;
 }
 
-/// Replaces the escapes for line ends, tabs and backslashes by these characters.
+/// Replaces the escape sequences for newlines, tabs and backslashes.
 std::string unescaped(std::string text) {
   for (std::size_t at = text.find('\\'); at != text.npos; at = text.find('\\', at + 1))
     if (const char c = at + 1 < text.size() ? text[at + 1] : ' '; c == 'n' || c == 't' || c == '\\')
@@ -92,7 +92,7 @@ void write_one(Model<R>& model, const OpenRetriever& retriever, const Tokenizer&
   fmt::print("{}\n", end.rest());
 }
 
-/// Writes several texts, in the order of the prompts, when all are done.
+/// Writes several texts in the order of the prompts, once all are done.
 template <RealScalar R>
 void write_many(Model<R>& model, const OpenRetriever& retriever, const Tokenizer& tokens, const std::vector<Prompt>& prompts,
                 const GenerateOptions& options) {
@@ -122,7 +122,7 @@ void write(Model<R>& model, const OpenRetriever& retriever, const Tokenizer& tok
   flush_output();
 }
 
-/// Every line of standard input is a prompt. The seed increases with each line, so that a repeated prompt gets a different
+/// Treats every line of standard input as a prompt. The seed increases with each line, so that a repeated prompt gets a different
 /// continuation.
 template <RealScalar R>
 void chat(Model<R>& model, const OpenRetriever& retriever, const Tokenizer& tokens, GenerateOptions options) {

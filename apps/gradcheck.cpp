@@ -71,7 +71,7 @@ class OutcomeTable {
     fmt::print("{:<{}}  {:<17}{:>7}{:>10}{:>10}{:>13}{:>10}{:>9}  {}\n", group, width_, "kind", group == "op" ? "cases" : "tensors",
                "singular", "elements", "worst error", "adjoint", "time", "verdict");
   }
-  /// One row of the table, followed by the full report if something is not ok, or with --verbose.
+  /// Prints one row of the table, and the full report if the check failed or --verbose is given.
   void print(const Outcome& o, bool verbose) const {
     fmt::print("{:<{}}  {:<17}{:>7}{:>10}{:>10}{:>13.1e}{:>10.1e}{:>7.2f} s  {}\n", o.subject.name, width_, o.subject.kind,
                cases_of(o.subject, o.report), rows_of(o.report, RowKind::SingularPoint), o.report.compared(RowKind::Gradient),
@@ -106,7 +106,7 @@ nlohmann::json to_json(const Outcome& o) {
           {"seconds", o.seconds}};
 }
 
-/// "34 ops, 1234 elements, worst relative error 3.1e-12 (softmax), adjoint 8.4e-16 (layer_norm): all pass"
+/// A group's summary: "34 ops, 1234 elements, worst relative error 3.1e-12 (softmax), adjoint 8.4e-16 (layer_norm): all pass".
 std::string summary(const std::vector<Outcome>& outcomes, const std::string& group) {
   std::int64_t subjects = 0, elements = 0, bad = 0;
   const Outcome *worst = nullptr, *adjoint = nullptr;
@@ -131,16 +131,16 @@ std::vector<GradcheckSubject> every_subject() {
   return subjects;
 }
 
-/// The checks allocate and free vectors of tens of thousands of numbers. glibc returns such blocks to the system each time; the
-/// page faults took a seventh of an op's time.
+/// The checks allocate and free vectors with tens of thousands of elements. By default glibc returns such blocks to the system each
+/// time, and the page faults took a seventh of an op's time.
 void keep_freed_memory() {
 #ifdef __GLIBC__
-  mallopt(M_MMAP_THRESHOLD, 32 << 20);  // the largest value it accepts
+  mallopt(M_MMAP_THRESHOLD, 32 << 20);  // the largest value that mallopt accepts
   mallopt(M_TRIM_THRESHOLD, 256 << 20);
 #endif
 }
 
-/// Checks another program's function. `--verbose` judges every element.
+/// Checks another program's function. With `--verbose`, judges every element.
 int run_external(const GradcheckCommand& command) {
   if (!command.only.empty())
     input_fail("gradcheck", "--external checks the function of a program and takes no name, got {}", command.only[0]);

@@ -8,12 +8,12 @@
 namespace argand {
 
 struct GradcheckCommand {
-  std::vector<std::string> only;        ///< names to check, whole or in part; empty: all
-  bool list = false;                    ///< print the names of the checks and run none
-  bool verbose = false;                 ///< one line per element
-  bool jacobian = false;                ///< every output element on its own instead of random projections (ops only)
-  bool json = false;                    ///< print one JSON object instead of the table
-  double tolerance = 1e-8;              ///< on the worst relative error
+  std::vector<std::string> only;        ///< names, or parts of names, to check; empty: all
+  bool list = false;                    ///< whether to print the names of the checks and run none
+  bool verbose = false;                 ///< whether to print one line per element
+  bool jacobian = false;                ///< whether to check every output element rather than random projections (ops only)
+  bool json = false;                    ///< whether to print one JSON object instead of the table
+  double tolerance = 1e-8;              ///< the limit on the worst relative error
   std::optional<std::string> external;  ///< a shell command: checks that program's function (train/checks/external_function.h)
   double timeout = 10;                  ///< time limit for an answer [s]
 };

@@ -66,7 +66,7 @@ Drawn expression_graph(const GraphOptions& options) {
   return drawn(graph, {.title = title, .depth = options.depth, .numbered = true});
 }
 
-/// Arbitrary ids: the graph does not depend on their values.
+/// Arbitrary ids, which suffice because the graph does not depend on their values.
 Ids random_ids(const Shape& shape, std::int64_t limit, std::uint64_t stream) {
   Ids ids(shape);
   const Random random(0x6A4F, stream);
@@ -129,7 +129,7 @@ Drawn run_graph(const GraphOptions& options) {
   });
 }
 
-/// One SVG with the drawings of all depths, one of them visible: a click on a module opens all modules of its depth, a click on a
+/// One SVG with the drawings of all depths, of which one is visible: clicking a module opens all modules of its depth, clicking a
 /// frame closes them. The image has the size of the visible drawing. Viewers without scripts show the depth of --depth.
 std::string svg_of_depths(const Drawn& made) {
   const auto picture = [](const std::string& dot) {

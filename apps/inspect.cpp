@@ -1,5 +1,5 @@
-/// argand inspect: the contents of a checkpoint, tensor by tensor, and what the heads have learnt; how far parameters moved and
-/// what that is worth; how sharply the heads attend.
+/// argand inspect: lists a checkpoint's tensors and what the heads have learnt, measures how far parameters moved and how much that
+/// improves the loss, and how sharply the heads attend.
 
 #include <algorithm>
 #include <cmath>
@@ -41,7 +41,7 @@ std::string printable(const std::string& name) {
   return std::all_of(name.begin(), name.end(), [](char c) { return c > ' ' && c <= '~'; }) ? name : in_quotes(name);
 }
 
-/// "norm 3.2   rms 0.02   largest 0.9".
+/// A tensor's statistics: "norm 3.2   rms 0.02   largest 0.9".
 template <Scalar T>
 std::string figures(const Tensor<T>& x) {
   double squares = 0, largest = 0;
@@ -82,7 +82,7 @@ void describe_run(const Checkpoint& checkpoint) {
   fmt::print("\n");
 }
 
-/// "0.0123", or "3.2e-05" where that would be a row of zeros.
+/// "0.0123", or "3.2e-05" if the fixed notation would show only zeros.
 std::string small_number(double x) { return std::abs(x) >= 1e-3 || x == 0 ? fmt::format("{:.4f}", x) : fmt::format("{:.1e}", x); }
 
 Figures print_travel(const TrainedRun& trained, const Travel& travel, const std::vector<InvarianceEffect>& effects,
@@ -186,7 +186,7 @@ void inspect(const InspectOptions& options) {
   fmt::print("{} tensors, {} real numbers (a complex one counts twice)", tensors, numbers);
   if (memory > 0) fmt::print("; the optimizer's memory: {}{}", memory, options.optimizer ? "" : ", shown with --optimizer");
   fmt::print("\n");
-  // A foreign file does not name its family: each family looks for its own parameters.
+  // A foreign file does not name its family, so each family looks for its own parameters.
   for (const Family& family : families()) {
     if (!family.diagnostics.table) continue;
     const std::vector<std::string> table = family.diagnostics.table(diagnostic_parameters(family.diagnostics, file));

@@ -1,4 +1,4 @@
-/// argand lab: a function of complex numbers, its derivatives in every convention, and how the tape finds them.
+/// argand lab: a function of complex numbers, its derivatives in every convention, and how the tape computes them.
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
@@ -27,7 +27,7 @@ struct LabOptions {
   bool answers() const { return !dz.empty() || !dzbar.empty() || !gradient.empty(); }
 };
 
-/// The variables to differentiate by.
+/// The variables with respect to which f is differentiated.
 std::vector<std::size_t> variables_of(const Expression& f, const std::string& only) {
   std::vector<std::size_t> chosen;
   for (std::size_t k = 0; k < f.variables().size(); ++k)
@@ -37,7 +37,7 @@ std::vector<std::size_t> variables_of(const Expression& f, const std::string& on
   return chosen;
 }
 
-/// The points of --at, or 1+2i for every variable.
+/// The points given with --at, or 1+2i for every variable.
 std::vector<std::vector<C>> points_of(const Expression& f, const std::vector<std::string>& texts) {
   if (texts.empty()) return {std::vector<C>(f.variables().size(), C(1, 2))};
   std::vector<std::vector<C>> points;
@@ -45,7 +45,7 @@ std::vector<std::vector<C>> points_of(const Expression& f, const std::vector<std
   return points;
 }
 
-/// Judges the answers given with --expect-dz and similar options.
+/// Grades the answers given with --expect-dz and similar options.
 int run_answers(const Expression& f, const std::vector<std::size_t>& variables, const LabOptions& options) {
   if (variables.size() > 1)
     input_fail("--var", "choose the variable to differentiate with respect to: {}", CLI::detail::join(f.variables(), ", "));

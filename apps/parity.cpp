@@ -23,7 +23,7 @@
 namespace argand {
 namespace {
 
-/// The tolerance for a tensor, relative to the largest magnitude of the expected one.
+/// The tolerance for a tensor, relative to the largest magnitude in the expected one.
 struct Tolerance {
   double gradient, after_steps;
 };
@@ -114,7 +114,7 @@ class Case {
       largest = std::max(largest, std::abs(theirs.data()[i]));
       off = std::isnan(d) || d > off ? d : off;
     }
-    // Some gradients vanish for all values: a key's bias shifts all scores of a row alike, which the softmax ignores. PyTorch's
+    // Some gradients are identically zero: a key's bias shifts all scores of a row alike, which the softmax ignores. PyTorch's
     // recorded values are then rounding errors, so they are compared relative to the gradient as a whole.
     const bool vanishes = name.starts_with("expect.grad.") && largest < 1e-12 * largest_gradient_;
     const double scale = vanishes ? largest_gradient_ : largest, relative = scale > 0 ? off / scale : off;
@@ -162,7 +162,7 @@ class Case {
       std::visit([&](const auto& v) { compare("expect.after." + p.name, v.value(), bar_.after_steps); }, p.var);
   }
 
-  /// A parameter of the case that the model lacks is as wrong as one of the model that the case lacks.
+  /// A parameter of the case that the model lacks is as much an error as the reverse.
   void check_all_parameters_used() {
     for (const char* prefix : {"param.", "expect."})
       for (const std::string& name : names_with_prefix(prefix))

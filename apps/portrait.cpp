@@ -1,4 +1,4 @@
-/// argand portrait: a function of a complex number and its gradient field, in colours.
+/// argand portrait: draws a function of a complex number in colour, with its gradient field.
 
 #include <algorithm>
 #include <cmath>
@@ -26,7 +26,7 @@ struct PortraitOptions {
   std::vector<std::string> paths;
 };
 
-/// `--path Z,RATE[,CONVENTION]`: a descent as a user of that framework would compute it.
+/// `--path Z,RATE[,CONVENTION]`: gradient descent as a user of that framework would compute it.
 struct Walk {
   std::vector<C> points;
   bool conjugated;
@@ -60,7 +60,7 @@ std::string names_of_one_variable() {
   return names;
 }
 
-/// "tanh" means tanh(z).
+/// The expression of the text; a bare function name such as "tanh" means tanh(z).
 Expression function_of(const std::string& text) {
   const bool word = !text.empty() && text != "z" &&
                     std::all_of(text.begin(), text.end(), [](unsigned char c) { return std::isalnum(c) || c == '_'; });
@@ -78,7 +78,7 @@ Expression function_of(const std::string& text) {
   return f;
 }
 
-/// For backgrounds: the hue of the argument, white at 0, saturated but pale where |w| is large.
+/// For backgrounds: the hue of arg w, white at 0, saturated but pale where |w| is large.
 Rgb pale_colour(C w) {
   const double modulus = std::abs(w);
   if (!std::isfinite(modulus)) return domain_colour(w);
@@ -86,7 +86,7 @@ Rgb pale_colour(C w) {
   return to_rgb({0.99 - 0.11 * fullness, 0.11 * fullness, to_oklch(domain_colour(modulus == 0 ? 1 : w / modulus)).hue});
 }
 
-/// The colours of values / scale.
+/// The pixel colours of values / scale.
 std::string pixels(const std::vector<C>& values, double scale, Rgb (*colour_of)(C)) {
   std::string bytes(3 * values.size(), '\0');
   parallel_for(static_cast<std::int64_t>(values.size()), 1024, [&](std::int64_t begin, std::int64_t end) {
@@ -98,15 +98,15 @@ std::string pixels(const std::vector<C>& values, double scale, Rgb (*colour_of)(
   return bytes;
 }
 
-/// A gnuplot string in which nothing is special. A line end would end the string and make the next line a command, such as `shell`,
-/// so line ends become spaces.
+/// A gnuplot string without special characters. A newline would end the string and make the next line a command, such as `shell`,
+/// so newlines become spaces.
 std::string in_single_quotes(const std::string& text) {
   std::string out = "'";
   for (char c : on_one_line(text)) out += c == '\'' ? "''" : std::string(1, c);
   return out + "'";
 }
 
-/// A block of lines that gnuplot reads as data, `$NAME`; an empty line separates points that are not to be joined.
+/// A gnuplot data block `$NAME`; an empty line separates points that are not to be joined.
 std::string data_block(const std::string& name, const std::string& lines) { return "$" + name + " << END\n" + lines + "END\n"; }
 
 std::string point_lines(const std::vector<C>& points) {
@@ -115,7 +115,7 @@ std::string point_lines(const std::vector<C>& points) {
   return lines;
 }
 
-/// One panel: axes by gnuplot, then the pixels unchanged, with `over` drawn on top.
+/// One panel: the axes drawn by gnuplot, then the pixels unchanged, with `over` drawn on top.
 std::string panel(const Layout& at, std::int64_t x, std::int64_t side, const Square& square, const std::string& title,
                   const std::string& variable, const std::string& over, const std::string& colours) {
   const auto across = [&](std::int64_t pixel) { return static_cast<double>(pixel) / static_cast<double>(at.width); };
@@ -136,7 +136,7 @@ std::string panel(const Layout& at, std::int64_t x, std::int64_t side, const Squ
   return text + colours + "\n";
 }
 
-/// How each kind of mark is drawn, as a gnuplot point type, and its name.
+/// The gnuplot point type for each kind of mark, and the name of the kind.
 struct MarkStyle {
   MarkKind kind;
   int type;
@@ -226,7 +226,7 @@ std::string draw_walks(const std::vector<Walk>& walks) {
   return over;
 }
 
-/// Below the key: the meaning of the symbols in this picture.
+/// Explains, below the colour key, the symbols in this picture.
 std::string legend_text(const Layout& at, const std::vector<Mark>& marks, const std::vector<Walk>& walks) {
   std::string text;
   std::int64_t line = 0;
@@ -247,7 +247,7 @@ std::string legend_text(const Layout& at, const std::vector<Mark>& marks, const 
   return text;
 }
 
-/// ", colours of f/16", if values are scaled before they are coloured.
+/// A note such as ", colours of f/16" if values are scaled before they are coloured.
 std::string scale_text(const std::string& name, double scale) {
   if (scale == 1) return "";
   return scale > 1 ? fmt::format(",  colours of {}/{:g}", name, scale) : fmt::format(",  colours of {:g} {}", 1 / scale, name);
@@ -279,7 +279,7 @@ std::string picture(const Expression& f, const Square& square, const Layout& at,
   return text + "unset multiplot\n";
 }
 
-/// "A:B" or "AxB".
+/// Parses "A:B" or "AxB".
 template <class T>
 std::pair<T, T> two_numbers(const std::string& option, const std::string& text, char between, const char* example) {
   const std::size_t at = text.find(between, 1);

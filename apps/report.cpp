@@ -1,4 +1,4 @@
-/// argand report: training runs on one page for a browser.
+/// argand report: shows training runs on one page for a browser.
 
 #include <algorithm>
 #include <chrono>
@@ -30,7 +30,7 @@ struct ReportOptions {
   std::uint16_t port = 0;
 };
 
-/// The number of attention weights on one page, about four bytes each: two fifths of the largest page.
+/// The number of attention weights on one page; at about four bytes each, they take two fifths of the largest page.
 constexpr std::int64_t most_weights = 500'000;
 
 void require_runs(const std::vector<std::string>& runs) {
@@ -67,7 +67,7 @@ std::vector<std::string> labels_of(const std::vector<std::string>& runs) {
   return labels;
 }
 
-/// Reports each card left empty by a failure; returns their number.
+/// Prints a message for each card that a failure left empty; returns the number of failures.
 int report_failures(const Json& runs) {
   constexpr std::pair<const char*, const char*> cards[] = {
       {"text", "phases, attention and passages"}, {"samples", "samples"}, {"articles", "articles"}};
@@ -100,13 +100,13 @@ class LiveReport {
 
  private:
   void refresh() {
-    if (Clock::now() - looked_ < std::chrono::seconds(1)) return;  // at most once per second, however many browsers ask
+    if (Clock::now() - looked_ < std::chrono::seconds(1)) return;  // at most once per second, no matter how many browsers poll
     looked_ = Clock::now();
     for (RunPage& run : runs_) {
       try {
         if (!run.refresh(data_)) continue;
         ++number_;
-      } catch (const std::exception& error) {  // a run that is being replaced: keep what has been read of it
+      } catch (const std::exception& error) {  // the run is being replaced: keep the data already read
         fmt::print(stderr, "argand: report: {}\n", error.what());
       }
     }

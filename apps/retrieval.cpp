@@ -1,4 +1,4 @@
-/// argand retrieval: how well articles are found by their titles.
+/// argand retrieval: measures how well articles are found by their titles.
 
 #include <filesystem>
 #include <memory>
@@ -28,8 +28,8 @@ struct RetrievalOptions {
 /// One search method, with a result for each run or seed.
 struct Method {
   std::string name;
-  std::vector<std::string> of;        ///< "seed 0", or a run's folder; empty if the method is not trained
-  std::vector<RetrievalRow> results;  ///< one per entry of `of`; a single one if it is not trained
+  std::vector<std::string> of;        ///< "seed 0" or a run's folder; empty if the method is not trained
+  std::vector<RetrievalRow> results;  ///< one result per entry of `of`; a single one if the method is not trained
 };
 
 void add_result(std::vector<Method>& methods, RetrievalRow row, const std::string& of) {
@@ -46,7 +46,7 @@ std::string in_table(const Method& method, std::size_t depth) {
   return count == 1 ? fmt::format("{:.2f} %", mean) : fmt::format("{:.2f} ± {:.2f} %", mean, deviation);
 }
 
-/// Trains, or continues to train, the encoders of one seed; they are kept in the folder, if one is named.
+/// Trains, or continues to train, the encoders of one seed; saves them in the folder if one is given.
 RetrievalRow dpr_row(const RetrievalOptions& options, std::int64_t seed, const ArticleSets& sets,
                      std::span<const Article> articles) {
   DualEncoderConfig config = options.encoders;

@@ -1,4 +1,4 @@
-/// argand sweep lm, argand sweep classify: trains with several values of the options of `argand train`, and reports the best.
+/// argand sweep lm, argand sweep classify: trains with several values of the options of `argand train`, and reports the best ones.
 
 #include <algorithm>
 #include <filesystem>

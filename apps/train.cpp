@@ -1,4 +1,4 @@
-/// argand train lm, argand train classify: trains a model, with checkpoints from which it resumes bit for bit.
+/// argand train lm, argand train classify: trains a model, with checkpoints from which training resumes bit for bit.
 
 #include <cmath>
 #include <memory>
@@ -30,14 +30,14 @@ struct TrainOptions {
   TrainOptions(CLI::App& command, const std::string& task) : run(command, task), task(task) {}
   RunOptions run;
   Ranks* ranks = &single_process();
-  std::string task;  ///< and the name of the subcommand
+  std::string task;  ///< the task, which is also the name of the subcommand
   std::string out, resume;
   bool overwrite = false, trace_nan = false;
-  std::int64_t find_lr = 0;  ///< steps of the search; 0: none
+  std::int64_t find_lr = 0;  ///< steps of the learning rate search; 0: no search
   std::int64_t print_every = 10;
 };
 
-/// "2 threads", "4 ranks of 1 thread".
+/// Describes the workers, as in "2 threads" or "4 ranks of 1 thread".
 std::string workers(const Ranks& ranks) {
   const std::string threads = counted(num_threads(), "thread");
   return ranks.size() == 1 ? threads : fmt::format("{} ranks of {}", ranks.size(), threads);
@@ -126,7 +126,7 @@ void conclude(TrainingSession<R>& session, const Evaluation& last, const Trainin
       state.best_step, 100 * state.accuracy_of_best(), session.folder().path());
 }
 
-/// Reports a step with non-finite numbers, and throws.
+/// Reports a step with non-finite values, and throws.
 template <RealScalar R>
 [[noreturn]] void report(const TrainingSession<R>& session, const NonFiniteStep& step, const RunConfig& config,
                          const TrainingData& data, bool trace_nan) {
@@ -242,12 +242,12 @@ std::string schedule_note(const RunConfig& before, const RunConfig& now) {
                      length, t.decay_steps, now.schedule().final, t.steps);
 }
 
-/// ", with --lr 0.0003 instead of 0.001", or "".
+/// The changes for a message: ", with --lr 0.0003 instead of 0.001", or "".
 std::string changes_of(const RunConfig& before, const RunConfig& now) {
   std::string text;
   for (const auto& [key, was, is] : changes_of_rate(before, now))
     if (key != "decay_steps" ||
-        now.training.steps == before.training.steps)  // otherwise the end of the schedule has its own message
+        now.training.steps == before.training.steps)  // if the steps changed, schedule_note() reports the end of the decay
       text += fmt::format("{} {} {} instead of {}", text.empty() ? ", with" : " and", option_name(key), is, was);
   return text;
 }
@@ -259,10 +259,10 @@ int resume(const TrainOptions& options) {
   const RunFolder folder(options.resume);
   Ranks& ranks = *options.ranks;
   RunLock lock;
-  if (ranks.is_root()) lock = RunLock(folder.path());  // before reading anything: a process that still trains there would change it
+  if (ranks.is_root()) lock = RunLock(folder.path());  // before reading anything, as a process still training there would change it
   barrier(ranks);
   const TrainedRun run = open_run(folder.last());
-  barrier(ranks);  // the first rank may change it only after all have read it
+  barrier(ranks);  // the first rank may change the folder only after all have read it
   const Checkpoint& last = run.checkpoint;
   require_task(options.task, word_of(last.config().model.task), "--resume");
   const RunConfig config = last.config().extended(how.changes);

@@ -3,13 +3,13 @@
   python3 bench/compare.py WIKITEXT_DIR [--pairs 3] [--steps 12] [--threads 2] [--models rope,crat] [--pytorch best]
                            [--letters] [--n-layers 2] [--d-model 128] [--n-heads 4] [--d-ff 512] [--batch 16] [--length 128]
 
-WIKITEXT_DIR holds train.txt, valid.txt and test.txt (WikiText-2). In each turn every model runs once in argand, then once in PyTorch in
-each of the environments. Turns repeat, so that other load on the machine affects all alike; a ratio is the median over the turns. PyTorch's
-environments: `best`, in which it is fastest; `no-mmap`, which only keeps malloc from mapping pages anew; `installed`, the default settings.
-The models train in float32 with AdamW, CRoPE with Muon. ComplexFormer and CRAT have factored
-scores in PyTorch too (bench/pytorch/factored.py), which is what argand computes. Below each table is
-argand's step time as a multiple of the time for its matrix products alone, a lower bound for any program.
-Needs the release build (./dev build) and a Python with PyTorch (Debian: python3-torch).
+WIKITEXT_DIR holds train.txt, valid.txt and test.txt (WikiText-2). In each round every model runs once in argand, then once in
+PyTorch in each of the environments. Rounds repeat, so that other load on the machine affects all alike; a ratio is the median over
+the rounds. PyTorch's environments: `best`, in which it is fastest; `no-mmap`, which only keeps malloc from mapping pages anew;
+`installed`, the default settings. The models train in float32 with AdamW, CRoPE with Muon. ComplexFormer and CRAT have factored
+scores in PyTorch too (bench/pytorch/factored.py), which is what argand computes. Below each table is argand's step time as a
+multiple of the time that its matrix products alone take, a lower bound for any program. Needs the release build (./dev build) and a
+Python with PyTorch (Debian: python3-torch).
 """
 import argparse
 import glob
@@ -28,7 +28,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 ARGAND = os.path.join(HERE, "..", "build", "apps", "argand")
 FLOOR = os.path.join(HERE, "..", "build", "bench", "bench_floor")
 
-# The name of each model, its configuration, and options for both programs.
+# For each model its name, its configuration, and the options for both programs.
 MODELS = {
     "rope": ("transformer, RoPE", dict(family="transformer", position="rope"), {}),
     "complexformer": ("ComplexFormer", dict(family="complexformer"), {}),
@@ -39,11 +39,11 @@ MODELS = {
 }
 PYTORCH = {"best": "PyTorch, best settings", "no-mmap": "PyTorch, no mmap", "installed": "PyTorch, as installed"}
 SHAPE = dict(n_layers=2, d_model=128, n_heads=4, d_ff=512)
-FIRST_STEPS = 2  # steps left out at the start of every run: caches and memory are cold
+FIRST_STEPS = 2  # steps dropped at the start of every run because caches and memory are cold
 
 
 def first_lines(path, words):
-    """As many lines of a text as contain that many words."""
+    """The first lines of a text that together contain that many words."""
     count = 0
     with open(path, encoding="utf8") as text:
         for line in text:
@@ -64,7 +64,7 @@ def corpus(folder, words):
 
 
 def letters_of(folder):
-    """A corpus whose words are letters: the 64 most frequent ones, any other a dot."""
+    """A corpus whose words are letters: the 64 most frequent ones; any other becomes a dot."""
     small = tempfile.mkdtemp(prefix="argand-bench-")
     texts = {}
     for part in ("train.txt", "valid.txt", "test.txt"):
@@ -79,7 +79,7 @@ def letters_of(folder):
 
 
 def run(command, env):
-    """Output and peak memory in MiB of one program."""
+    """The output and the peak memory in MiB of one program."""
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
         child = subprocess.Popen(command, env=env, stdin=subprocess.DEVNULL, stdout=out, stderr=err)
         _, status, usage = os.wait4(child.pid, 0)
@@ -108,7 +108,8 @@ def argand_steps(a, data, config, extra, folder):
 
 
 def floor_ratio(a, data, config, extra):
-    """The time of argand's step divided by that of its matrix products alone, in one process (bench/floor.cpp); and the products in GFLOP."""
+    """The time of argand's step divided by that of its matrix products alone, in one process (bench/floor.cpp), and the GFLOP of
+    these."""
     shared = dict(batch=a.batch, length=a.length, threads=a.threads, pairs=max(3, a.steps // 3))
     out, _ = run([FLOOR, "--data", data] + options({**SHAPE, **config, **extra, **shared}), a.plain)
     found = json.loads(out)
@@ -130,9 +131,9 @@ def python_with_torch():
 
 
 def environments():
-    """The default environment, and the one in which PyTorch is fastest: OpenBLAS in PyTorch's own OpenMP threads with the kernels that
-    argand chooses for this processor, PyTorch's widest vectors, and large temporaries that malloc neither maps (MALLOC_MMAP_MAX_) nor
-    returns (MALLOC_TRIM_THRESHOLD_); without the second, half of a step's time goes into page faults again."""
+    """The default environment, and the one in which PyTorch is fastest: OpenBLAS in PyTorch's own OpenMP threads with the kernels
+    that argand chooses for this processor, PyTorch's widest vectors, and large temporaries that malloc neither maps
+    (MALLOC_MMAP_MAX_) nor returns (MALLOC_TRIM_THRESHOLD_); without the latter, page faults take half of a step's time again."""
     plain = {k: v for k, v in os.environ.items() if k not in ("OPENBLAS_CORETYPE", "ATEN_CPU_CAPABILITY", "MALLOC_MMAP_MAX_")}
     version = subprocess.run([ARGAND, "--version"], env=plain, capture_output=True, text=True).stdout
     kernels = re.search(r"OpenBLAS with (\S+) kernels", version).group(1)
@@ -149,7 +150,7 @@ def environments():
 
 
 def measure(a, data):
-    """seconds[model][program] and peak[model][program], one number per turn."""
+    """seconds[model][program] and peak[model][program], one entry per round."""
     environments = {
         "best": a.best,
         "no-mmap": {k: v for k, v in a.best.items() if k != "MALLOC_TRIM_THRESHOLD_"},

@@ -1,9 +1,9 @@
-/// How close a training step comes to its lower bound, the time of its matrix products alone.
+/// Measures how close a training step comes to its lower bound, the time of its matrix products alone.
 ///
 ///   floor [--pairs N] [options of `argand train lm`]
 ///
 /// One step of the model runs with a GemmLog (core/gemm.h), which records the shape of every product, forward and backward. Then
-/// full steps and bare lists of these products take turns in this process, so that other load on the machine affects both.
+/// full steps and bare lists of these products alternate in this process, so that other load on the machine affects both.
 
 #include <algorithm>
 #include <chrono>
@@ -34,7 +34,7 @@ double median(std::vector<double> x) {
   return (x[(x.size() - 1) / 2] + x[x.size() / 2]) / 2;
 }
 
-/// Computes the products of a step on arbitrary numbers: small ones of the same shape in parallel, as the heads of attention do; a
+/// Computes the products of a step on arbitrary values: small ones of the same shape in parallel, as the heads of attention do; a
 /// large one with all threads together.
 template <Scalar T>
 class Products {

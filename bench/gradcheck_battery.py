@@ -1,11 +1,11 @@
-"""Compares three gradient checkers on 120 functions of PyTorch, with and without mistakes planted in their gradients.
+"""Compares three gradient checkers on 120 PyTorch functions, with and without mistakes planted in their gradients.
 
   PYTHONPATH=build/python /usr/bin/python3 bench/gradcheck_battery.py [--short] [--verbose] [--only KIND]
 
-The checkers are argand.check_torch, and torch.autograd.gradcheck in its default and its fast mode, each with its own defaults. A mistake is
-caught or missed; a right gradient passes or is falsely accused. (argand's verdict "inconclusive" counts as a miss for a mistake, but not as
-a false accusation.) Functions are adapted to gradcheck where needed: nested outputs are flattened, random numbers are fixed, and
-gradgradcheck is called as well for the second order. The functions are in bench/battery.
+The checkers are argand.check_torch, and torch.autograd.gradcheck in its default and its fast mode, each with its own defaults. A
+mistake is caught or missed; a correct gradient passes or is falsely accused. (argand's verdict "inconclusive" counts as a miss for
+a mistake, but not as a false accusation.) Functions are adapted to gradcheck where needed: nested outputs are flattened, random
+numbers are fixed, and gradgradcheck is called as well for the second order. The functions are in bench/battery.
 """
 import argparse
 import dataclasses
@@ -49,12 +49,12 @@ class Tally:
     caught: int = 0
     missed: int = 0
     accused: int = 0
-    inconclusive: int = 0  # number of right gradients
+    inconclusive: int = 0  # only counts correct gradients
     seconds: float = 0.0
 
 
 def judged(cases, verbose=False):
-    """For each judge and kind of mistake, the counts of its verdicts."""
+    """For each judge and kind of mistake, how often each verdict was given."""
     tallies = {judge: {} for judge in JUDGES}
     for case in cases:
         for judge, verdict in JUDGES.items():

@@ -1,10 +1,11 @@
-"""Compares the time for value and gradient of Fourier transforms, convolutions and linear algebra in argand and in PyTorch at its best.
+"""Compares the time for value and gradient of Fourier transforms, convolutions and linear algebra in argand and in PyTorch at its
+best.
 
   python3 bench/ops.py [--turns 3] [--threads 2] [--only fft]
 
-In each turn argand computes every case, then PyTorch. Turns repeat, so that other load on the machine affects both; a ratio is the
-median over the turns. PyTorch's settings are those in which it is fastest (bench/compare.py). Both compute in float64 and complex128.
-Needs build/tests/op_parity and a Python with PyTorch (Debian: python3-torch).
+In each of the --turns rounds argand computes every case, then PyTorch. Rounds repeat, so that other load on the machine affects
+both; a ratio is the median over the rounds. PyTorch's settings are those in which it is fastest (bench/compare.py). Both compute in
+float64 and complex128. Needs build/tests/op_parity and a Python with PyTorch (Debian: python3-torch).
 """
 import argparse
 import json
@@ -20,10 +21,10 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 PROGRAM = os.path.join(HERE, "..", "build", "tests", "op_parity")
 PARITY = os.path.join(HERE, "..", "tests", "parity")
 
-# Op, shapes of its inputs; c or r: complex or real.
+# Each op and the shapes of its inputs; c or r: complex or real.
 CASES = [
     *[("fft", f"c{2**k}") for k in (10, 12, 14, 16, 18, 20)],
-    *[("fft", f"c{n}") for n in (1009, 10007, 100003, 1000003)],  # primes
+    *[("fft", f"c{n}") for n in (1009, 10007, 100003, 1000003)],  # prime lengths
     ("fft", "c1000x1024"),
     ("rfft", "r1000x1024"),
     ("fft2", "c512x512"),
@@ -32,7 +33,7 @@ CASES = [
     *[("eigh function", f"{kind}{batch}x{n}x{n}") for kind in "rc" for batch, n in ((1000, 4), (1000, 16), (100, 64), (4, 256))],
 ]
 
-# The script for the Python with PyTorch: reads the cases as op_parity does, prints the times.
+# The script for the Python with PyTorch, which reads the cases as op_parity does and prints the times.
 IN_PYTORCH = """
 import json, sys, time
 import numpy, torch

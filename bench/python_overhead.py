@@ -1,9 +1,10 @@
-"""The overhead of Python: steps with small tensors in argand and in PyTorch, the memory of their graphs, and large ops compared with C++.
+"""The overhead of Python: steps with small tensors in argand and in PyTorch, the memory of their graphs, and large ops compared
+with C++.
 
   PYTHONPATH=build/python OPENBLAS_NUM_THREADS=1 /usr/bin/python3 bench/python_overhead.py [--large build/tests/op_parity]
 
-One thread each, taking turns; prints medians over seven rounds of times and ratios. --large: times value and gradient of large ops (float64 and
-complex128) in Python and in that program.
+Each runs with one thread, in alternation; prints medians over seven rounds of times and ratios. --large: times value and gradient
+of large ops (float64 and complex128) in Python and in that program.
 """
 import json
 import os
@@ -21,7 +22,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 NUMBERS = np.random.default_rng(0)
 X, Y = NUMBERS.standard_normal((16, 16)), NUMBERS.standard_normal((16, 1))
 WEIGHTS = [NUMBERS.standard_normal((16, 16)), np.zeros(16), NUMBERS.standard_normal((1, 16)), np.zeros(1)]
-# An op of tests/parity and the shapes of its inputs; r or c: real or complex.
+# Ops of tests/parity and the shapes of their inputs; r or c: real or complex.
 LARGE = (("matmul", "r1000x1000", "r1000x1000"), ("matmul", "c500x500", "c500x500"), ("conv2d", "r8x16x64x64", "r32x16x3x3"), ("fft2", "c512x512"),
          ("log_softmax", "r1000x2000"), ("tan", "r1000000"), ("cumsum", "c1000x500"), ("sort", "r300x1000"))
 
@@ -70,7 +71,7 @@ def resident():
 
 
 def graph_bytes(library, n=50000):
-    """Memory per recorded op, in a graph of n ops that is kept alive."""
+    """The memory per recorded op, in a graph of n ops that is kept alive."""
     (x,) = variables(library, [1.5])
     (x * x).backward()
     before, y = resident(), x
@@ -91,7 +92,7 @@ def draw(shape):
 
 
 def in_python(op, inputs, W):
-    """Timed as in op_parity.cpp: for at least half a second, without the first pass."""
+    """Timed as in op_parity.cpp: for at least half a second, not counting the first pass."""
     sys.path.insert(0, os.path.join(HERE, "..", "tests", "parity"))
     from op_python import ARGAND
     args = {"sort": {"dim": -1, "descending": False}, "cumsum": {"dim": -1}}.get(op, {})

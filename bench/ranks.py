@@ -4,13 +4,13 @@
 
 First the measurements. Messages: a model that is nearly all vocabulary takes steps of two tokens, with one rank and with two. The
 difference is the cost of adding and sending the gradient; a straight line through several sizes gives seconds per byte.
-Computing: seconds per token of a transformer with one thread. Turns are interleaved, and the best of each counts.
---rate (as root): the ranks communicate over TCP, through a loopback device of their own limited to this rate (tc's token bucket).
+Computing: seconds per token of a transformer with one thread. The --turns rounds are interleaved, and the best of each counts.
+--rate (as root): the ranks communicate over TCP, through a separate loopback device limited to this rate (tc's token bucket).
 
 Then the model, for machines whose speed is that of one thread here times --threads:
   bytes a rank sends in a step        (m + 1) (n - 1)/n s P
   seconds of a step                   m T t P + (m + 1) (n - 1)/n s P (1/bandwidth + b) + o P
-n ranks, m = K/n batches each, T tokens a batch, P parameters of s bytes, t seconds per token and
+n ranks, m = K/n batches each, T tokens per batch, P parameters of s bytes, t seconds per token and
 parameter, b seconds per byte for copying and adding, o the optimiser's seconds per parameter.
 """
 import argparse
@@ -31,7 +31,7 @@ COMPUTING = ["--n-layers", "4", "--d-model", WIDTH, "--n-heads", "4", "--d-ff", 
 
 
 def step(program, ranks, options, steps, rate=None):
-    """Seconds per step (median over a run), and the number of real parameters of the model."""
+    """Seconds per step (median over a run), and the number of real parameters in the model."""
     with tempfile.TemporaryDirectory() as scratch:
         run = os.path.join(scratch, "run")
         command = [program, "train", "lm", "--family", "transformer", "--threads", "1", "--accumulate", str(ranks), "--steps", str(steps), "--warmup", "0",
@@ -57,7 +57,7 @@ def numbers_in(path):
 
 
 def line_through(points):
-    """Slope and intercept of least squares."""
+    """Slope and intercept of the least-squares line."""
     xs, ys = zip(*points)
     x, y = statistics.mean(xs), statistics.mean(ys)
     slope = sum((a - x) * (b - y) for a, b in points) / sum((a - x) ** 2 for a in xs)
@@ -72,7 +72,8 @@ def sent(n, m, size):
 
 
 def measure(program, turns, rate):
-    """Seconds per byte and the constant part of an exchange; seconds per token and parameter; the optimiser's seconds per parameter."""
+    """Measures the seconds per byte and the constant part of an exchange; seconds per token and parameter; and the optimiser's
+    seconds per parameter."""
     best = {}
     for _ in range(turns):  # interleaved, so that other load affects all alike
         for vocabulary in VOCABULARIES:
@@ -102,12 +103,12 @@ def measure(program, turns, rate):
 
 
 def model(byte, token, number, threads):
-    """Assumes no overlap: sending while gradients are computed can only be faster."""
+    """Assumes no overlap; sending while gradients are computed could only be faster."""
     print(f"share of n times the speed that n machines of {threads} threads reach, one batch each (m = 1), for any number of parameters")
     print(f"{'tokens a batch':>14}  {'network':>10}" + "".join(f"  {n:>3} ranks" for n in RANKS))
     for tokens in (512, 4096, 32768):
         for network, bandwidth in BANDWIDTHS.items():
-            computing, rest = tokens * token / threads, number / threads  # per parameter, like all numbers here
+            computing, rest = tokens * token / threads, number / threads  # per parameter, like all values here
             shares = [(n * computing + rest) / n / (computing + rest + sent(n, 1, 4) * (1 / bandwidth + byte)) for n in RANKS]
             print(f"{tokens:>14}  {network:>10}" + "".join(f"  {100 * share:>7.0f} %" for share in shares))
     print(f"\na step's bytes and seconds on the network, m = 1, and memory besides activations")
@@ -120,7 +121,7 @@ def model(byte, token, number, threads):
 
 
 def gigabytes(numbers):
-    """Parameters, AdamW's two moments, gradients, send and receive buffers, and this rank's sums."""
+    """The memory for parameters, AdamW's two moments, gradients, send and receive buffers, and this rank's sums."""
     return numbers * 4 * (1 + 2 + 1 + 1 + 1) / 1e9
 
 

@@ -1,15 +1,15 @@
 """Checks random functions of NumPy arrays with correct gradients at many points: is any of them accused?
 
-  PYTHONPATH=build/python /usr/bin/python3 bench/right_gradients.py [--functions 300] [--points 300] [--first 0] [--seed 0] [--verbose]
+  PYTHONPATH=build/python /usr/bin/python3 bench/right_gradients.py [--functions 300] [--points 300] [--first 0] [--seed 0]
+                                                                    [--verbose]
 
-A function is a random chain of operations, computed in doubles, with a hand-written backward pass, in doubles and in 60 digits (mpmath). The two
-differ where rounding decides: sqrt(1 + x^2) is the same double for 5e-12 and for 0, and a sort that follows may put them in either order.
-One is the gradient of the chain, the other that of its values in doubles; both are right. So if the first is accused, the second is checked
-as well, and only accusing both is an error, unless f itself is off by more than a millionth in doubles at that point: softmax of |z|^3 at
-2e4 is a staircase, and no gradient fits its values. A gradient is right if it is the derivative where there is one, and a limit of
-derivatives nearby where there is a
-kink. The points are those of argand.check(..., points=N): zeros, ties, kinks, scales from 1e-100 to 1e100. Wrong verdicts are printed, and
-the exit status is how many.
+A function is a random chain of operations in doubles with a hand-written backward pass, both in doubles and in 60 digits (mpmath).
+The two differ where rounding decides: sqrt(1 + x^2) is the same double for 5e-12 and for 0, and a sort that follows may put them in
+either order. One is the gradient of the chain, the other that of its values in doubles; both are correct. So if the first is
+accused, the second is checked as well, and only accusing both is an error, unless rounding to doubles changes f by more than a
+millionth at that point: softmax of |z|^3 at 2e4 is a staircase, and no gradient fits its values. A gradient is correct if it is the
+derivative, or at a kink a limit of derivatives nearby. The points are those of argand.check(..., points=N): zeros, ties, kinks,
+scales from 1e-100 to 1e100. Prints wrong verdicts; the exit status is their number.
 """
 import argparse
 import time
@@ -22,7 +22,7 @@ mpmath.mp.dps = 60
 
 
 def either(of_doubles, of_digits):
-    """A function of arrays of doubles, and of arrays of mpmath's numbers."""
+    """A function that accepts arrays of doubles and arrays of mpmath's numbers."""
     return lambda x: np.array([of_digits(v) for v in x], dtype=object) if x.dtype == object else of_doubles(x)
 
 
@@ -35,7 +35,7 @@ turned = either(lambda x: np.exp(1j * x), mpmath.expj)
 
 
 def times(g, d):
-    """g times d, but 0 where g is 0: the gradient of a saturated function is 0, whatever d is."""
+    """g times d, but 0 where g is 0: the gradient of a saturated function is 0 regardless of d."""
     return np.where(g == 0, 0 * g, g * d)
 
 
@@ -49,7 +49,7 @@ def unit(z):
 
 
 def order(x, b):
-    """For each place after sorting, the index that its number came from."""
+    """For each position after sorting, the index of its element before sorting."""
     return np.array(sorted(range(x.size), key=lambda i: (x[i], b[i])))
 
 
@@ -60,7 +60,7 @@ def fft(z, sense=-1):
     return np.array([sum(z[k] * mpmath.expjpi(mpmath.mpf(sense * 2 * j * k) / n) for k in range(n)) for j in range(n)], dtype=object)
 
 
-# name: (value, gradient from the incoming gradient and from x at a neighbouring point, which decides ties); for real arrays
+# For real arrays, name: (value, gradient from the incoming gradient and from x at a neighbouring point, which breaks ties).
 REAL = {
     "sin": (sin, lambda x, g, b: times(g, cos(x))),
     "tanh": (tanh, lambda x, g, b: times(g, 1 - tanh(x) ** 2)),
@@ -94,7 +94,7 @@ COMPLEX = {
     "phase": (lambda z: turned(re(z)), lambda z, g, b: re(conj(g) * 1j * turned(re(z)))),
     "softsign": (lambda z: z / (1 + np.abs(z)), lambda z, g, b: _softsign_vjp(z, g)),
 }
-# From complex to real.
+# From complex to real arrays.
 DOWN = {
     "|z|": (np.abs, lambda z, g, b: times(g, unit(side(z, b)))),
     "|z|^2": (lambda z: re(z) ** 2 + im(z) ** 2, lambda z, g, b: times(g, 2 * z)),
@@ -119,7 +119,7 @@ def in_digits(x):
 
 
 def accused_point(result):
-    """The last part of "fails at point 99 of 300; simplified in 127 more checks: x = [0j, (20000+0j)]"."""
+    """The point at the end of "fails at point 99 of 300; simplified in 127 more checks: x = [0j, (20000+0j)]"."""
     return np.array(eval(next(note for note in result.notes if note.startswith("fails at")).split("x = ", 1)[1]))  # noqa: S307
 
 
@@ -167,7 +167,7 @@ class Random:
 
 
 def judged(functions, points, seed, first=0, verbose=False):
-    """How often each verdict was given, and the results that accuse."""
+    """How often each verdict was given, and the results that accuse a correct gradient."""
     counts, accused = {}, []
     for k in range(first, first + functions):
         f = Random(np.random.default_rng([seed, k]))

@@ -2,10 +2,10 @@
 
   python3 bench/shakespeare.py TEXT [--turns 5] [--steps 60] [--threads 1]
 
-TEXT is tiny Shakespeare, or any other text. In each turn argand runs first (`train lm --preset shakespeare --family transformer`), then PyTorch
-(bench/pytorch/nanogpt.py) in the environment in which compare.py finds it fastest, then as installed. Turns repeat, so that
-other load on the machine affects all alike; a ratio is the median over the turns. argand's norms have biases, nanoGPT's have none.
-Needs the release build (./dev build) and a Python with PyTorch (Debian: python3-torch).
+TEXT is tiny Shakespeare, or any other text. In each of the --turns rounds argand runs first (`train lm --preset shakespeare
+--family transformer`), then PyTorch (bench/pytorch/nanogpt.py) in the environment in which compare.py finds it fastest, then as
+installed. Rounds repeat, so that other load on the machine affects all alike; a ratio is the median over the rounds. argand's norms
+have biases, nanoGPT's have none. Needs the release build (./dev build) and a Python with PyTorch (Debian: python3-torch).
 """
 import argparse
 import json

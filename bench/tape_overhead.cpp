@@ -1,10 +1,10 @@
-/// The tape's overhead per op, with tensors so small that arithmetic costs nothing: nanoseconds per op, forward and backward
-/// together.
+/// Measures the tape's overhead per op, with tensors so small that arithmetic costs nothing, in nanoseconds for forward and
+/// backward together.
 ///
 ///   ninja -C build bench/bench_tape && build/bench/bench_tape [ROUNDS]
 ///
-/// Uses one thread. `loops` is the same chain of scalars on a hand-written tape with one struct per entry: the cost that remains
-/// without tensors.
+/// Uses one thread. `loops` computes the same chain of scalars on a hand-written tape with one struct per entry: the cost that
+/// remains without tensors.
 
 #include <algorithm>
 #include <cmath>
@@ -20,7 +20,7 @@ namespace {
 
 constexpr int repeats = 25;  // each repetition has four ops
 
-/// x <- tanh(x y + x) - y, a hundred ops in all.
+/// x <- tanh(x y + x) - y, a hundred ops in total.
 template <Scalar T>
 int scalars() {
   const Var<T> x = variable(Tensor<T>::scalar(T(0.5))), y = variable(Tensor<T>::scalar(T(0.25)));

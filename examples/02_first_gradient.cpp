@@ -1,4 +1,4 @@
-/// 2. A first gradient: a square root of -1, found by walking down L = |z² + 1|².
+/// 2. A first gradient: finds a square root of -1 by descending L = |z² + 1|².
 ///
 /// Run:       build/examples/02_first_gradient
 /// Try next:  start at 1 - 0.5i, and at 1: on the real axis the gradient never points away from it, because L(z̄) = L(z).

@@ -1,4 +1,4 @@
-/// 3. The gradient of a complex function: three kinds of it, and one formula for all.
+/// 3. The gradient of a complex function: three cases, and one formula for all of them.
 ///
 /// A function of z = x + iy has two derivatives, as if z and its conjugate z̄ were independent of each other (Wirtinger):
 ///
@@ -8,7 +8,7 @@
 ///
 ///     grad(z) = ∂L/∂x + i ∂L/∂y = conj(∂w/∂z) + ∂w/∂z̄.
 ///
-/// Here both derivatives come from difference quotients and grad(z) from the tape: they share nothing but f itself, and agree.
+/// Here both derivatives come from difference quotients and grad(z) from the tape: they share only f itself, and agree.
 ///
 /// Run:       build/examples/03_complex_gradient
 /// Try next:  sqrt(z), angle(z), z + conj(z): what will the verdict be? Then sqrt at z = -1. `argand lab` does this for any
@@ -24,10 +24,10 @@ using C = std::complex<double>;
 /// Prints one line of the table for w = f(z) of one complex number.
 template <class F>
 void line(const char* name, C point, const F& f) {
-  // ∂w/∂z and ∂w/∂z̄ from plain numbers: nothing is recorded, and only the values of f are used.
+  // ∂w/∂z and ∂w/∂z̄ from the values of f only: nothing is recorded on the tape.
   const WirtingerDerivatives d = wirtinger([&](C z) { return C(f(constant(Tensor<C>::scalar(z))).value().item()); }, point);
 
-  // grad(z) by one backward pass over the tape. |w|² and the like are already real.
+  // grad(z) by one backward pass over the tape. Values such as |w|² are already real.
   const Complex z = variable(Tensor<C>::scalar(point));
   const auto w = f(z);
   if constexpr (std::same_as<decltype(w), const Complex>)
@@ -48,7 +48,7 @@ int main() {
              "w is");
   line("z²", z, [](const Complex& u) { return square(u); });                   // ∂w/∂z = 2z
   line("exp z", z, [](const Complex& u) { return exp(u); });                   // ∂w/∂z = e^z
-  line("conj z", z, [](const Complex& u) { return conj(u); });                 // ∂w/∂z̄ = 1 and nothing else
+  line("conj z", z, [](const Complex& u) { return conj(u); });                 // ∂w/∂z̄ = 1, ∂w/∂z = 0
   line("|z|²", z, [](const Complex& u) { return abs2(u); });                   // z z̄: ∂w/∂z = z̄, ∂w/∂z̄ = z
   line("z² conj z", z, [](const Complex& u) { return square(u) * conj(u); });  // ∂w/∂z = 2 z z̄, ∂w/∂z̄ = z²
 }

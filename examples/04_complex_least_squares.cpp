@@ -1,4 +1,4 @@
-/// 4. Complex least squares: the x that minimises L = ‖A x - b‖², found by gradient descent.
+/// 4. Complex least squares: finds the x that minimises L = ‖A x - b‖² by gradient descent.
 ///
 /// With r = A x - b, L = rᴴ r. One of its two Wirtinger derivatives suffices, since L is real:  ∂L/∂x̄ = Aᴴ r, and
 ///
@@ -31,7 +31,7 @@ int main() {
   Complex x = variable(Tensor<C>::zeros({unknowns, 1}));
   const auto loss = [&] { return sum(abs2(matmul(A, x) - b)); };
 
-  // The tape's gradient and the formula's are the same numbers.
+  // The tape's gradient and the formula's have the same values.
   backward(loss());
   const Complex r = matmul(A, x.detach()) - b;
   const Tensor<C> formula = (matmul(A, r, Transpose::Conjugate) * 2.0).value();

@@ -61,7 +61,7 @@ template <RealScalar R>
 Var<std::complex<R>> squash(const Var<std::complex<R>>& z) {
   using Z = std::complex<R>;
   Tensor<Z> w = map([](Z v) { return v / (1 + std::abs(v)); }, z.value());
-  // The closure holds exactly what the gradient reads: z. `dz` receives the gradient. The tangent is an expression of ops, so that
+  // The closure captures only what the gradient reads: z. `dz` receives the gradient. The tangent is an expression of ops, so that
   // it can be differentiated again; unit_phasor(z) is z/r, and 0 at 0.
   return record(
       squash_op, w, [v = z.value(), dz = accumulator(z)](const Tensor<Z>& dw) { dz.add(map(gradient<R>, v, dw)); },
@@ -72,7 +72,7 @@ int main() {
   const Tensor<C> points({3}, {C(3, 4), C(0, -1), C(-2, 0.5)});
   fmt::print("in a few lines: {}\n", check(squash_in_short, points).ok() ? "all pass" : "wrong");
 
-  const Report report = check_op_gradients(squash_op);  // Ridders' differences of every element; the kind; the point 0
+  const Report report = check_op_gradients(squash_op);  // every element by Ridders' differences; the kind; the point 0
   fmt::print("squash: {} elements checked, worst relative error below 1e-10: {}\n", report.compared(RowKind::Gradient),
              report.worst_error() < 1e-10 ? "yes" : "no");
   fmt::print("{}", report.ok() ? "all pass\n" : report_text(report));

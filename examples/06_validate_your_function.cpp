@@ -1,13 +1,13 @@
-/// 6. Your gradient, validated: plain C++ code against numerical differentiation, and a wrong gradient caught.
+/// 6. Your gradient, validated: checks plain C++ code against numerical differentiation, and catches a wrong gradient.
 ///
-/// The function does not use argand: how far the points z_k are from the unit circle, and from their neighbours.
+/// The function does not use argand; it measures how far the points z_k are from the unit circle, and from their neighbours:
 ///
 ///     L(z) = Σ_k (|z_k|² - 1)² + Σ_k |z_{k+1} - z_k|²
 ///
 ///     grad(z_k) = 2 ∂L/∂z̄_k = 4 (|z_k|² - 1) z_k + 2 (z_k - z_{k-1}) - 2 (z_{k+1} - z_k)
 ///
-/// Every real and every imaginary part is moved by shrinking steps, the difference quotients are extrapolated to step 0, and the
-/// extrapolation comes with an error bar, which alone decides the verdict.
+/// Every real and every imaginary part is perturbed by shrinking steps, the difference quotients are extrapolated to step 0, and
+/// the error bar of the extrapolation alone decides the verdict.
 ///
 /// Run:       build/examples/06_validate_your_function
 /// Try next:  make mistakes (forget the second term; divide by 2) and read the diagnoses. Then check a function of your own.
@@ -46,7 +46,7 @@ Tensor<C> conjugated(const Tensor<C>& z) {
   return g;
 }
 
-/// Another one: omits each point's effect on the one before it.
+/// Another mistake: it omits each point's effect on the previous one.
 Tensor<C> forgetful(const Tensor<C>& z) {
   Tensor<C> g = gradient(z);
   for (std::int64_t k = 0; k + 1 < z.size(); ++k) g(k) += 2.0 * (z(k + 1) - z(k));

@@ -1,4 +1,4 @@
-/// 7. Which numbers are these? The angle θ of a QIC product, learned from examples.
+/// 7. Which numbers are these? Learns the angle θ of a QIC product from examples.
 ///
 /// QIC numbers are a + bJ with J² = κ(θ) = -1 + sin 2θ: the complex numbers for θ = 0, the dual numbers (J² = 0) for θ = π/4.
 /// From pairs x, y = w x (with noise) the program finds both the factor w and the algebra of the product:
@@ -6,8 +6,8 @@
 ///     y_a = w_a x_a + κ w_b x_b,    y_b = w_a x_b + w_b x_a,        L = mean |ŷ - y|²
 ///     dL/dθ = 2 cos 2θ Σ (dL/dŷ_a) w_b x_b                          since dκ/dθ = 2 cos 2θ
 ///
-/// Note two things. κ is the same for θ and π/2 - θ, so from the right of π/4 the angle goes to the mirror image of the truth. And
-/// at π/4 itself cos 2θ = 0: whatever the data, the gradient is 0, and the angle does not move.
+/// Note two things. κ is the same for θ and π/2 - θ, so from above π/4 the angle converges to the mirror image of the truth. And
+/// at π/4 itself cos 2θ = 0, so the gradient is 0 for any data, and the angle does not move.
 ///
 /// Run:       build/examples/07_learn_theta
 /// Try next:  start at 0.7853 and at 0.785398: how many steps does it take to leave? Then w = 0.8 + 0J: can θ still be found?

@@ -1,12 +1,12 @@
 /// 8. An inherently complex problem: undoing what a radio channel does to a signal, without knowing what was sent.
 ///
 /// Symbols s_n, the four numbers e^{iπ(2k+1)/4}, travel along several paths, each with its own delay, attenuation and phase;
-/// what arrives, r_n = Σ_k h_k s_{n-k} + noise, is a blur. An equaliser y_n = Σ_k f_k r_{n-k} should undo it. All we know of the
+/// what arrives, r_n = Σ_k h_k s_{n-k} + noise, is a blur. An equaliser y_n = Σ_k f_k r_{n-k} should undo it. All we know about the
 /// symbols is that |s| = 1, so the loss measures how far |y| is from 1 (Godard 1980, the constant modulus algorithm):
 ///
 ///     L = mean (|y|² - 1)²,     grad(y) = 4 (|y|² - 1) y / N,     grad(f) = Rᴴ grad(y)     for y = R f.
 ///
-/// L is the same for y and y e^{iφ}, so the symbols are recovered up to an unknown phase. A few known ones determine it.
+/// L is the same for y and y e^{iφ}, so the symbols are recovered up to an unknown phase. A few known symbols determine it.
 ///
 /// Run:       build/examples/08_channel_equalisation
 /// Try next:  more noise; f of 3 taps; a start at f = 0 (why does it never leave?); 8 symbols on the circle instead of 4.
@@ -41,7 +41,7 @@ int main() {
     for (std::int64_t k = 0; k < taps; ++k)
       if (const std::int64_t m = n + centre - k; m >= 0 && m < N) R(n, k) = r[static_cast<std::size_t>(m)];
 
-  // Counts the wrong symbols after the first 20, known to the receiver, have fixed the phase.
+  // Uses the first 20 symbols, known to the receiver, to determine the phase, and counts the errors in the rest.
   const auto report = [&](const std::string& when, const Tensor<C>& y) {
     C agreement = 0;
     for (std::size_t n = 0; n < 20; ++n) agreement += s[n] * std::conj(y(n, 0));

@@ -21,7 +21,7 @@ double validation_loss(Model<float>& model, const Ids& text, std::int64_t T) {
   const EvaluationWindows windows(text, /*B*/ 16, T, /*stride*/ T);  // every token but the first is a target once
   double sum = 0;
   for (std::int64_t i = 0; i < windows.size(); ++i) {
-    const LmBatch batch = windows[i];  // the last one is smaller: its mean is weighted by its targets
+    const LmBatch batch = windows[i];  // the last batch is smaller, so each mean is weighted by its number of targets
     sum += static_cast<double>(batch.targets.size()) * model.loss(batch.tokens, batch.targets).cross_entropy;
   }
   return sum / static_cast<double>(text.size() - 1);

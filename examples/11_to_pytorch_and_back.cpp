@@ -1,8 +1,8 @@
 /// 11. Weights to PyTorch and back: this is the C++ half; 11_to_pytorch_and_back.py is the other.
 ///
 /// A network of two complex layers learns y = z̄², which is not holomorphic:   ŷ = V g(U z + c) + b,   L = mean |ŷ - y|².
-/// Here it is trained a little and saved; PyTorch finds the same loss and gradients (its convention is ours), continues training,
-/// and saves; back here the loss is the same. Files are safetensors, and parameters have the same names on both sides.
+/// This program trains it briefly and saves it. PyTorch finds the same loss and gradients (its convention is ours), continues
+/// training, and saves; this program then finds the same loss. Files are safetensors; parameters have the same names on both sides.
 ///
 /// Run:       python3 examples/11_to_pytorch_and_back.py build/examples/11_to_pytorch_and_back
 /// Try next:  a third layer, on both sides; or open a checkpoint of `argand train` in PyTorch (docs/interop.md).
@@ -25,7 +25,7 @@ struct Net final : Module<float> {
 
 Var<float> loss_of(const Net& net, const Tensor<C>& z, const Tensor<C>& y) { return mean(abs2(net(constant(z)) - constant(y))); }
 
-/// Trains from random weights; saves them, the data, and for comparison the loss and its gradients.
+/// Trains from random weights; saves them, the data, and, for comparison, the loss and its gradients.
 void there(const std::string& path) {
   const Tensor<C> z = rand<C>({256, 1}, Random(1), -1, 1);
   const Tensor<C> y = square(conj(constant(z))).value();
@@ -50,7 +50,7 @@ void there(const std::string& path) {
   fmt::print("argand: trained, L = {:.3f}, written\n", loss.value().item());
 }
 
-/// Reads PyTorch's result.
+/// Reads the file that PyTorch saved and compares its loss.
 void back(const std::string& path) {
   const SafetensorsFile file = SafetensorsFile::open(path);
   const Net net(Init(0));

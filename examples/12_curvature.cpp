@@ -2,7 +2,7 @@
 ///
 /// The Hessian of n parameters has n² entries and is never formed. Lanczos's method (autograd/hessian.h) needs only products with
 /// it, which cost a few gradients each: from a random vector q it builds a basis of q, H q, H² q, ..., in which H is small and
-/// tridiagonal, and the ends of the spectrum come out first. The residual |H y - λ y| says how accurate they are: an eigenvalue of
+/// tridiagonal, and the ends of the spectrum converge first. The residual |H y - λ y| says how accurate they are: an eigenvalue of
 /// H lies within that distance of λ. For a tiny model the whole Hessian can be computed for comparison.
 ///
 /// Run:       build/examples/12_curvature
@@ -17,7 +17,7 @@
 
 using namespace argand;
 
-/// Trains a ComplexFormer on one batch of the embedded corpus, its words numbered modulo `words`, and analyses the loss at that
+/// Trains a ComplexFormer on one batch of the embedded corpus, with word ids taken modulo `words`, and analyses the loss at that
 /// point.
 void study(std::int64_t width, std::int32_t words, std::int64_t products) {
   LmBatch text = LmBatches(Grammar().corpus(5'000, 0, 0, /*seed*/ 1).train, /*B*/ 4, /*T*/ 16, /*seed*/ 0).next();

@@ -7,10 +7,10 @@
 ///
 ///     L = mean (|F(m_k z)| - a_k)²,   a_k measured,   F the unitary Fourier transform
 ///
-/// which L-BFGS minimises from a random image. The unknowns are complex numbers; in the real baseline they are the same number of
-/// reals, magnitudes and phases, z = r e^{iφ}. Both represent the same images and start at the same one; what differs is the
-/// landscape. A phase that is wrong by π has to go around the circle, where z can go straight through 0; and where r is small, φ
-/// has little effect. How many iterations until the image is within 2 % of the truth?
+/// which L-BFGS minimises from a random image. The unknowns are complex numbers; the real baseline has as many real unknowns, the
+/// magnitudes and phases in z = r e^{iφ}. Both represent the same images and start from the same one; what differs is the
+/// landscape. A phase that is wrong by π has to go around the circle, whereas z can go straight through 0; and where r is small, φ
+/// has little effect. How many iterations does it take until the image is within 2 % of the truth?
 ///
 /// Run:       build/examples/14_phase_retrieval
 /// Try next:  3 masks; 8 masks; |·|² instead of |·| in the loss; an image of ones as the start.
@@ -29,7 +29,7 @@ using C = std::complex<double>;
 constexpr std::int64_t n = 16, masks = 6;
 constexpr double pi = std::numbers::pi;
 
-/// Round spots that absorb, on a background that delays the phase.
+/// Round, absorbing spots on a background that delays the phase.
 Tensor<C> sample(std::uint64_t seed) {
   const Random draw(seed, 1);
   Tensor<C> z(Shape{n, n});
@@ -47,10 +47,10 @@ Tensor<C> sample(std::uint64_t seed) {
   return z;
 }
 
-/// |F(m_k z)|, [masks, n, n].
+/// |F(m_k z)| for every mask, [masks, n, n].
 Real magnitudes(const Complex& z, const Complex& m) { return abs(fft2(m * z, {}, {-2, -1}, FourierNorm::Ortho)); }
 
-/// |z - c truth|/|truth| in per cent, with c the phase that minimises it.
+/// |z - c truth|/|truth| in per cent, with c the phase factor that minimises it.
 double distance(const Tensor<C>& z, const Tensor<C>& truth) {
   C overlap = 0;
   double error = 0, size = 0;

@@ -1,12 +1,12 @@
 /// 15. An image from a third of its Fourier transform, as in magnetic resonance imaging.
 ///
 /// A scanner measures the Fourier transform of a complex image z (the density of spins, and their phase), line by line, and each
-/// line takes time. Here 22 of 64 are measured: the 8 in the middle and 14 at random. Zeros in place of the others smear the image;
-/// prior knowledge, that it is flat between edges, restores it (Lustig, Donoho, Pauly, "Sparse MRI", 2007):
+/// line takes time. Here 22 of 64 are measured: the 8 in the middle and 14 at random. Setting the others to 0 smears the image;
+/// the prior knowledge that it is flat between edges restores it (Lustig, Donoho, Pauly, "Sparse MRI", 2007):
 ///
 ///     L = Σ |S F z - k|² + λ Σ sqrt(|z(x+1, y) - z(x, y)|² + |z(x, y+1) - z(x, y)|² + ε²)
 ///
-/// S selects the measured lines, F is the unitary transform. The root is the length of a gradient of complex numbers: an edge of
+/// S selects the measured lines, F is the unitary transform. The root is the length of a complex gradient: an edge of
 /// any phase costs the same, and real and imaginary parts share their edges. The real baseline has the same unknowns as two real
 /// images and a cost for the edges of each, Σ sqrt((Re ...)²...) + Σ sqrt((Im ...)² ...). λ = 0.003 is the best of 0.001 to 0.04
 /// for both. How large is the remaining error, in decibels below the image's largest modulus (PSNR: higher is better)?
@@ -78,7 +78,7 @@ int main() {
     const Random draw(seed, 2);
     for (std::int64_t line = 0, other = 0; line < n; ++line) {
       const bool middle = line < 4 || line >= n - 4;
-      // Takes one of the other lines with probability (lines still to take)/(lines left).
+      // Selects one of the other lines with probability (lines still to select)/(lines left).
       const bool taken = middle || static_cast<std::int64_t>(draw.below(static_cast<std::uint64_t>(line),
                                                                         static_cast<std::uint64_t>(n - 4 - line))) < 14 - other;
       other += taken && !middle;

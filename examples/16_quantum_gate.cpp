@@ -5,11 +5,11 @@
 ///
 ///     U = e^{-iτ H(12)} ... e^{-iτ H(1)},      L = 1 - |tr(Gᴴ U)|²/16,
 ///
-/// and L, the infidelity, is 0 where U is the gate G up to a phase (Khaneja et al., "Optimal control of coupled spin dynamics:
+/// and L, the infidelity, is 0 if U is the gate G up to a phase (Khaneja et al., "Optimal control of coupled spin dynamics:
 /// design of NMR pulse sequences by gradient ascent algorithms", 2005). The 48 amplitudes are optimised by gradient descent through
 /// matrix_exp.
 ///
-/// The real baseline has as many pulses and only real amplitudes: U is a product of rotations e^{τ A}, A antisymmetric,
+/// The real baseline has as many pulses but only real amplitudes: U is a product of rotations e^{τ A}, A antisymmetric,
 /// from σy⊗1, 1⊗σy, σx⊗σy and σz⊗σy under the coupling σy⊗σz, all times -i. They reach every rotation of R⁴. But CNOT is a
 /// reflection, det G = -1, and the factor e^{iπ/4} that would make the determinant 1, a phase without physical meaning, is not
 /// real: so |tr(Gᵀ U)| <= 2 and L >= 3/4.
@@ -64,7 +64,7 @@ void compare(const std::string& name, const Var<T>& generators, const Var<T>& dr
   for (std::uint64_t seed = 1; seed <= 5; ++seed) {
     const Real u = variable(randn<double>({times, pulses}, Random(seed)));
     const LbfgsReport end = Lbfgs<double>({{"u", u}}, {}).minimise([&] { return infidelity(u, generators, drift, G); }, 200);
-    line += fmt::format("{:9.1e}", std::max(end.loss, 1e-12));  // smaller values are rounding
+    line += fmt::format("{:9.1e}", std::max(end.loss, 1e-12));  // smaller values are rounding errors
     mean_error += std::max(end.loss, 1e-12) / 5;
   }
   fmt::print("{:<14}{:>4} reals{}   mean {:.1e} infidelity\n", name, times * pulses, line, mean_error);

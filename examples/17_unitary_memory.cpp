@@ -1,14 +1,14 @@
 /// 17. Long memory: a recurrent network with a unitary transition matrix, and its real baseline with an orthogonal one.
 ///
-/// The copying task (Hochreiter and Schmidhuber 1997): four symbols out of four, then 40 blanks, then the network must repeat the
-/// four in order. Through 40 equal steps h <- f(W h + v_x) a gradient is multiplied by Wᴴ 40 times: it explodes or vanishes, unless
-/// W preserves lengths (Arjovsky, Shah, Bengio, "Unitary evolution recurrent neural networks", 2016):
+/// The copying task (Hochreiter and Schmidhuber 1997): the input is four symbols from an alphabet of four, then 40 blanks, and the
+/// network must then repeat the four in order. Through 40 equal steps h <- f(W h + v_x) a gradient is multiplied by Wᴴ 40 times: it
+/// explodes or vanishes unless W preserves lengths (Arjovsky, Shah, Bengio, "Unitary evolution recurrent neural networks", 2016):
 ///
 ///     W = e^{A - Aᴴ} for any matrix A,       f = modReLU,        logits from (Re h, Im h).
 ///
 /// A rotation is multiplication by e^{iφ}, so n complex numbers rotate by n angles with one multiplication each; real numbers need
 /// pairs. The real baseline has W = e^{A - Aᵀ}, which is orthogonal, with 13 rows instead of 8: as many reals. Each uses the better
-/// of the learning rates 0.005 and 0.01. How many symbols are recalled wrongly (chance: 75 %)?
+/// of the learning rates 0.005 and 0.01. How many symbols are recalled incorrectly (chance: 75 %)?
 ///
 /// Run:       build/examples/17_unitary_memory
 /// Try next:  80 blanks; W = A without the exponential; 20 complex numbers.
@@ -27,8 +27,8 @@ using C = std::complex<float>;
 constexpr std::int64_t symbols = 4, length = 4, blanks = 40, B = 16;  // blank and "now" are symbols 4 and 5
 
 struct Batch {
-  std::vector<Ids> inputs;  ///< at each time [B]
-  Ids answers;              ///< [length · B], time by time
+  std::vector<Ids> inputs;  ///< ids [B] for each time step
+  Ids answers;              ///< [length · B], ordered by time step
 };
 
 Batch draw(std::uint64_t seed, std::uint64_t number) {

@@ -2,7 +2,7 @@
 /// uninterrupted one.
 ///
 /// Run:       build/examples/19_own_training
-/// Try next:  a file of yours (read_text_file in data/files/text_file.h), "family" "crope", "tokens" learnt as "bpe"; kill the
+/// Try next:  your own file (read_text_file in data/files/text_file.h), "family" "crope", "tokens" learnt as "bpe"; kill the
 /// program anywhere with kill -9 and start it again; an unknown field, to see what a ConfigError says.
 
 #include <filesystem>
@@ -23,7 +23,7 @@ Session begin_or_resume(const RunFolder& folder, const RunConfig& config, const 
 void train(Session session, std::int64_t until) {
   fmt::print("from step {}\n", session.run().state().step);
   while (!session.finished() && session.run().state().step < until) {
-    const Advance done = session.advance();  // a step, and what is due after it: a log line, a validation, a checkpoint
+    const Advance done = session.advance();  // a step and everything due after it: a log line, a validation, a checkpoint
     if (done.validation) fmt::print("  step {:2}  validation {:.1f} nats per character\n", done.step.step, done.validation->loss);
   }
 }

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Asks trained runs questions: right answers, not likely ones. Needs the Python package (docs/python.md).
+"""Gives trained runs questions with a single correct answer. Needs the Python package (docs/python.md).
 
-  answers.py steps RUNS [--offsets N]     after which of eight letters does a digit point? (tasks.py steps)
-  answers.py sums RUNS                    sums of one to five digits, worked out greedily (tasks.py sums trains up to three)
+  answers.py steps RUNS [--offsets N]     which of the last eight letters does a digit point to? (tasks.py steps)
+  answers.py sums RUNS                    sums of one to five digits, decoded greedily (tasks.py sums trains up to three)
   answers.py choices RUNS --data FOLDER   which of four sentences comes next? (WikiText-2's test part)
 
-RUNS: the --out of `argand ablate`. What came of it is in ROW/seed-S/steps.json, sums.json or choices.json of --out, by default of RUNS, and on
-the screen; a run that has been asked is not asked again.
+RUNS: the --out of `argand ablate`. The results go to ROW/seed-S/steps.json, sums.json or choices.json of --out (default: RUNS), and
+to the screen; a run that has results is skipped.
 """
 import argparse
 import json
@@ -21,7 +21,7 @@ import tasks
 
 
 def steps(model, given):
-    """The share of right letters, by how far back the digit points. Texts of many lengths, so that all positions are asked."""
+    """The share of correct letters, by how far back the digit points. Uses texts of many lengths to test all positions."""
     rng, asked, right = random.Random(1), {}, {}
     for length in range(2 * given.offsets + 2, int(model.config["length"]), 3):
         prompts, answers = [], []
@@ -37,7 +37,7 @@ def steps(model, given):
 
 
 def sums(model, given):
-    """Shares of sums with the right result, and of those with all of the working right."""
+    """Shares of sums with the correct result, and of those with all of the working correct."""
     rng, found = random.Random(1), {"asked": 200, "result": [], "working": []}
     for digits in range(1, 6):
         questions = list(islice(tasks.sums(rng, digits, digits), found["asked"]))
@@ -50,7 +50,8 @@ def sums(model, given):
 
 
 def items_of(text, count, far):
-    """(what comes before, four sentences of 8 to 30 words, the number of the one that follows); the others are of the same article, or of other ones."""
+    """(preceding text, four sentences of 8 to 30 words, index of the right one); the wrong ones are from the same article or
+    others."""
     rng = random.Random(1)
     articles = []
     for part in re.split(r"^ = [^=].* = $", text, flags=re.M):
@@ -69,7 +70,7 @@ def items_of(text, count, far):
 
 
 def choices(model, given):
-    """The share of sentences whose mean log likelihood a token is highest where it should be."""
+    """The share of items in which the correct sentence has the highest mean log likelihood per token."""
     length, tokens = int(model.config["length"]), model.tokens
     names = [Path(given.data, name) for name in ("test.txt", "wiki.test.tokens")]
     text = next(path for path in names if path.exists()).read_text(encoding="utf8")
@@ -105,7 +106,7 @@ def main():
         if not kept.exists():
             model = argand.load(run / "last.safetensors")
             if model.step < model.config["steps"]:
-                continue  # it is still learning
+                continue  # it is still training
             figures = {"steps": steps, "sums": sums, "choices": choices}[given.kind](model, given)
             kept.parent.mkdir(parents=True, exist_ok=True)
             kept.write_text(json.dumps(figures) + "\n", encoding="utf8")

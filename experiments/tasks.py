@@ -1,17 +1,17 @@
 #!/usr/bin/env python3
-"""Texts made for a question, for `argand train lm --tokens char`, and questions about them.
+"""Creates synthetic texts for `argand train lm --tokens char`, each designed to answer one question, and questions about them.
 
-  tasks.py steps FOLDER [--offsets N]   a digit d is followed by the letter that stood d places before it
+  tasks.py steps FOLDER [--offsets N]   a digit d is followed by the letter that stood d positions before it
   tasks.py sums FOLDER                  additions of numbers of one to three digits, column by column
 
-FOLDER gets text.txt. answers.py asks a trained run questions of the same kind.
+Writes FOLDER/text.txt. answers.py gives a trained run questions of the same kind.
 """
 import random
 import sys
 from pathlib import Path
 
 LETTERS = "abcdefgh"
-CHARACTERS = 1_100_000  # of a text; argand keeps a tenth of it for validation and test
+CHARACTERS = 1_100_000  # length of a text, of which argand reserves a tenth for validation and test
 
 
 def steps(rng, offsets):
@@ -33,7 +33,7 @@ def sum_of(a, b):
 
 
 def sums(rng, least=1, most=3):
-    """Each number has `least` to `most` digits, all counts equally likely."""
+    """Each number has `least` to `most` digits, with all counts equally likely."""
     def number():
         digits = rng.randint(least, most)
         return rng.randrange(10**(digits - 1) if digits > 1 else 0, 10**digits)

@@ -8,7 +8,7 @@ namespace {
 
 bool is_greek(char lead) { return lead == '\xCE' || lead == '\xCF'; }
 
-/// The length in bytes of the letter at this position, including hats and bars: ASCII, Greek or ℓ; 0 if there is none.
+/// The length in bytes of the letter at this position (ASCII, Greek or ℓ) with its hats and bars; 0 if there is none.
 std::size_t letter(const std::string& text, std::size_t at) {
   if (at >= text.size()) return 0;
   std::size_t length = 0;
@@ -22,7 +22,7 @@ std::size_t letter(const std::string& text, std::size_t at) {
   return length;
 }
 
-/// Whether the position is inside a name, or in a quotient like dL/dα.
+/// Whether the position is inside a name or a quotient like dL/dα.
 bool within(const std::string& text, std::size_t at) {
   if (at == 0) return false;
   const char before = text[at - 1];

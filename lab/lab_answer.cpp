@@ -16,20 +16,20 @@ namespace {
 using C = std::complex<double>;
 using AnswerKind = LabAnswer::Kind;
 
-/// At one point: the given value, the right one, and the other of the two derivatives.
+/// The values at one point: the given one, the correct one, and the other of the two derivatives.
 struct AnswerPoint {
   std::vector<C> at;
   C given = 0, right = 0, other = 0;
-  double bar = 0;  ///< of `right` and of `other`
+  double bar = 0;  ///< the error bar of `right` and of `other`
 };
 
 bool has_value(C z) { return std::isfinite(z.real()) && std::isfinite(z.imag()); }
-/// The two agree within the rounding of about ten ops. A number that is not finite agrees with nothing.
+/// Whether the two agree within the rounding of about ten ops. A non-finite number agrees with nothing.
 bool alike(C a, C b, double bar = 0) {
   return has_value(a) && std::abs(a - b) <= 1e-10 * std::max({std::abs(a), std::abs(b), 1e-3}) + bar;
 }
 
-/// The given point, then eight more: phases all around the circle, moduli between 0.6 and 1.8, different for each variable.
+/// The given point and eight more, with phases all around the circle and moduli from 0.6 to 1.8, different for each variable.
 std::vector<std::vector<C>> places(const std::vector<C>& at) {
   std::vector<std::vector<C>> all = {at};
   for (int n = 0; n < 8; ++n) {
@@ -49,8 +49,8 @@ void take(AnswerPoint& p, DerivativeKind asked, C dz, C dzbar) {
   p.other = asked == DerivativeKind::Dzbar ? dz : asked == DerivativeKind::Dz ? dzbar : dz;
 }
 
-/// Uses the tape, or differences where the tape has a gap. Returns false if there is no derivative to check against. `first`: this
-/// is the given point; then `note` records what was done.
+/// Uses the tape, or differences where the tape has a gap. Returns false if there is no derivative to compare with. If `first`,
+/// this is the given point, and `note` records what was done.
 bool find_right(const Expression& f, std::size_t variable, DerivativeKind asked, bool first, AnswerPoint& p, std::string& note) {
   std::vector<AnyTensor> inputs;
   for (const C z : p.at) inputs.push_back(Tensor<C>({1}, {z}));
@@ -75,7 +75,7 @@ bool find_right(const Expression& f, std::size_t variable, DerivativeKind asked,
   return known;
 }
 
-/// Adds x and y, the parts of the variable, to the letters that answers may use, unless f has variables with these names.
+/// Adds the names x and y of the variable's parts to those that answers may use, unless f has variables with these names.
 std::vector<std::string> letters_of_answers(const Expression& f) {
   std::vector<std::string> letters = f.variables();
   for (const char* part : {"x", "y"})
@@ -102,7 +102,7 @@ std::vector<AnswerPoint> compare(const Expression& f, const std::vector<C>& at, 
     AnswerPoint p{.at = place};
     p.given = value_of(answer, place, variable);
     if (!find_right(f, variable, asked, first, p, note)) continue;
-    if (first && !has_value(p.given)) {  // a right formula may be undefined at isolated points
+    if (first && !has_value(p.given)) {  // a correct formula may be undefined at isolated points
       note = fmt::format("the answer is undefined here, where the derivative is {}", complex_text(p.right, true, 6));
       continue;
     }

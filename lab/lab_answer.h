@@ -15,30 +15,30 @@ namespace argand {
 enum class DerivativeKind {
   Dz,        ///< ∂f/∂z
   Dzbar,     ///< ∂f/∂z̄
-  Gradient,  ///< of L = Re f: ∂L/∂x + i ∂L/∂y
+  Gradient,  ///< the gradient of L = Re f: ∂L/∂x + i ∂L/∂y
 };
 
 struct LabAnswer {
   enum class Kind {
     Right,
     Swapped,     ///< the other of the two derivatives
-    Factor,      ///< `by` times the right one: 2, ½, −1, i, ...
-    Conjugated,  ///< `by` times the conjugate of the right one
-    Offset,      ///< `by` plus the right one
+    Factor,      ///< `by` times the correct one: 2, ½, −1, i, ...
+    Conjugated,  ///< `by` times the conjugate of the correct one
+    Offset,      ///< `by` plus the correct one
     Wrong,       ///< none of these
     Unknown,     ///< fewer than three of the points have finite derivatives
   };
   DerivativeKind asked = DerivativeKind::Dz;
-  std::string text;  ///< as given
+  std::string text;  ///< the answer as given
   Kind kind = Kind::Unknown;
   std::complex<double> by = 1;
   std::size_t points = 0;  ///< number of points compared
-  /// The first point where the answer is off, and both values there.
+  /// The first point where the answer is wrong, and both values there.
   std::vector<std::complex<double>> at;
   std::complex<double> given = 0, right = 0;
   std::vector<std::complex<double>> asked_at = {};
-  /// Why that point is special: the tape has a gap there, so that differences decided, or nothing could; or the answer has no
-  /// value.
+  /// Why that point is special: the tape has a gap there, so differences were used or nothing could be decided; or the answer has
+  /// no value.
   std::string note = {};
 
   bool is_right() const { return kind == Kind::Right; }
@@ -51,13 +51,13 @@ struct LabAnswer {
 LabAnswer judge_answer(const Expression& f, const std::vector<std::complex<double>>& at, std::size_t variable, DerivativeKind asked,
                        const std::string& text);
 
-/// Whether two answers are the same function: they have the same values at those points.
+/// Whether two answers are the same function, judged by their values at those points.
 bool same_answer(const Expression& f, const std::vector<std::complex<double>>& at, std::size_t variable, const std::string& one,
                  const std::string& other);
 
-/// "right", "conjugated", "twice the right one", "off by the factor 0.5i", ...
+/// The verdict in words: "right", "conjugated", "twice the right one", "off by the factor 0.5i", ...
 std::string answer_verdict(const LabAnswer& answer);
-/// One line per answer; for a wrong one also both values at a point.
+/// One line per answer; for a wrong answer also both values at a point.
 std::string answers_text(const Expression& f, std::size_t variable, const std::vector<LabAnswer>& answers, const Style& style);
 nlohmann::json answer_json(const LabAnswer& answer);
 

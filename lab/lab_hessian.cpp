@@ -38,7 +38,7 @@ std::vector<C> moved_along(const std::vector<C>& at, std::size_t k, double t) {
   return moved;
 }
 
-/// Whether the tape's gradient is a true derivative rather than a convention on both sides of the point along that axis.
+/// Whether the tape's gradient is a true derivative, not just a convention, on both sides of the point along that axis.
 bool gradient_is_known(const Expression& f, const std::vector<C>& at, std::size_t column) {
   const double step = 1e-3 * std::max(1.0, std::abs(at[column / 2]));
   for (const double t : {-step, step})
@@ -47,7 +47,7 @@ bool gradient_is_known(const Expression& f, const std::vector<C>& at, std::size_
   return true;
 }
 
-/// Column by column: the derivatives of the gradient along x_k or y_k. `rounding` is that of the gradient.
+/// Differentiates the gradient along x_k or y_k, column by column. `rounding` is the gradient's rounding error.
 void differentiate_gradient(const Expression& f, double rounding, LabHessian& h) {
   const std::size_t n = 2 * h.at.size();
   h.numerical = h.error = Rows(n, std::vector<double>(n));
@@ -84,7 +84,7 @@ Tensor<double> hessian_at(const Expression& f, const std::vector<C>& at) {
   return hessian<double>([&] { return loss_of(f(z)); }, variables);
 }
 
-/// The larger number; NaN if one of them is.
+/// The larger number; NaN if either is NaN.
 double larger(double a, double b) { return std::isnan(a) || a >= b ? a : b; }
 
 /// If tape and differences disagree, f may change within the smallest step, where differences cannot see it. If the tape's second
@@ -105,7 +105,7 @@ void account_for_unresolved_changes(const Expression& f, LabHessian& h) {
   for (auto& row : h.error) std::fill(row.begin(), row.end(), std::numeric_limits<double>::infinity());
 }
 
-/// The gradient's length, by differences where the tape has a gap.
+/// Computes the gradient's length, using differences where the tape has a gap.
 void measure_slope(const Expression& f, double rounding, LabHessian& h) {
   double variance = 0;
   for (std::size_t k = 0; k < h.at.size(); ++k) {
@@ -122,7 +122,7 @@ void measure_slope(const Expression& f, double rounding, LabHessian& h) {
   h.slope_error = h.gaps.empty() ? rounding * std::sqrt(static_cast<double>(h.at.size())) : variance;
 }
 
-/// The largest modulus; NaN if there is one.
+/// The largest modulus; NaN if any entry is NaN.
 double largest_of(const Rows& rows) {
   double largest = 0;
   for (const auto& row : rows)
@@ -183,13 +183,13 @@ std::string LabHessian::kind() const {
   const double size = largest_of(best_estimate()), bar = largest_of(error);
   if (gaps.empty() && (!std::isfinite(slope) || !std::isfinite(size))) return "not finite";
   if (verdict() == Verdict::Fail || !std::isfinite(size) || !std::isfinite(slope_error)) return "undecided";
-  // Nine digits cannot express a point closer to a critical point than this.
+  // Points closer than this to a critical point cannot be given with nine digits.
   double distance_from_0 = 1;
   for (const C z : at) distance_from_0 = std::max(distance_from_0, std::abs(z));
   if (slope > 10 * slope_error + 1e-9 * size * distance_from_0) return "not a critical point";
   if (!gaps.empty() && slope_error > 1e-4 * std::max(size, variation) * distance_from_0) return "undecided";
   if (!std::isfinite(bar) || (verdict() != Verdict::Pass && gaps.empty())) return "undecided";
-  // With the tape, entries count as 0 relative to the largest one; without it, if their bars include 0.
+  // Entries count as 0 relative to the largest one if they come from the tape, otherwise if their bars include 0.
   const double zero = gaps.empty() ? 1e-9 * size : 10 * static_cast<double>(real.size()) * bar + 1e-6 * size;
   const bool up = eigenvalues.back() > zero, down = eigenvalues.front() < -zero;
   if (up && down) return "a saddle";
@@ -223,7 +223,7 @@ LabHessian lab_hessian(const Expression& f, const std::vector<C>& at) {
       h.gaps = by_k.gaps;
   }
   if (!h.gaps.empty()) rounding = 0;
-  // Assume a function's usual rounding, unless the measured one is far larger.
+  // Assume the usual rounding error of a function, unless the measured one is far larger.
   const double foreseen = rounding > 1e3 * double_epsilon * largest_gradient(h) ? rounding : 0;
   differentiate_gradient(f, foreseen, h);
   measure_slope(f, rounding, h);

@@ -11,24 +11,24 @@ using C = std::complex<double>;
 
 bool is_finite(C z) { return std::isfinite(z.real()) && std::isfinite(z.imag()); }
 
-/// f along the real and the imaginary axis of one variable.
+/// The values of f along the real and the imaginary axis of one variable.
 class AlongAxes {
  public:
   AlongAxes(const Expression& f, const std::vector<C>& at, std::size_t variable, double rounding)
       : f_(f), at_(at), variable_(variable), centre_(value(at[variable])) {
-    // Assume a function's usual rounding, unless the measured one is far larger: cancellation in intermediate values may hide every
-    // change of f.
+    // Assume the usual rounding error of a function, unless the measured one is far larger: cancellation in intermediate values may
+    // hide every change of f.
     if (!(rounding <= 1e3 * double_epsilon * std::abs(centre_))) rounding_ = rounding;
   }
 
   C centre() const { return centre_; }
   bool real() const { return real_; }
 
-  /// The derivatives of Re f and Im f, with `base` in place of the value at the point.
+  /// The derivatives of Re f and Im f, using `base` as the value at the point.
   std::vector<Derivative> derivatives(bool imaginary, C base) {
     const C z = at_[variable_];
     const auto moved = [&](double t) { return imaginary ? C(z.real(), t) : C(t, z.imag()); };
-    // A function that does not depend on this coordinate at all has no rounding.
+    // A function that does not depend on this coordinate has no rounding error.
     const C probed = value(moved(std::numeric_limits<double>::quiet_NaN()));
     bool reached = std::isnan(probed.real()) || std::isnan(probed.imag());
     const Changes changes = [&](double t, std::span<Change> out) {

@@ -12,9 +12,9 @@ namespace argand {
 
 struct LabNumbers {
   std::complex<double> value;  ///< f as computed at the point
-  bool real = false;           ///< f is real by its types
-  /// f has no finite value here, or differs from its surroundings, and tends to `limit` from both sides along both axes: `partials`
-  /// are those of f with that value.
+  bool real = false;           ///< whether f is real by its types
+  /// f has no finite value here, or one that differs from its surroundings, and tends to `limit` from both sides along both axes;
+  /// then `partials` are those of f with that value.
   bool has_limit = false;
   std::complex<double> limit = 0;
   std::array<std::array<Derivative, 2>, 2> partials = {};  ///< ∂Re f/∂x, ∂Re f/∂y; ∂Im f/∂x, ∂Im f/∂y

@@ -16,7 +16,7 @@ using C = std::complex<double>;
 
 nlohmann::json number_json(C z) { return nlohmann::json::array({z.real(), z.imag()}); }
 
-/// Only the value and the derivatives, without independent checks, and the gaps of the tape.
+/// Only the value, the derivatives and the tape's gaps, without independent checks.
 LabPoint point_by_tape(const Expression& f, C at) {
   const TapeWirtinger tape = tape_wirtinger(f, {Tensor<C>({1}, {at})});
   LabPoint point{.at = {at}, .value = tape.value[0], .real = !tape.output_is_complex};
@@ -40,7 +40,7 @@ nlohmann::json image_of_circle(const Expression& f, C z, double radius) {
   return image;
 }
 
-/// Re f on a square of points around 0, row by row from the lowest.
+/// Re f on a square grid around 0, row by row from the bottom.
 nlohmann::json landscape(const Expression& f, double half, std::int64_t points) {
   require(points >= 2 && points <= 200, "lab", "a landscape must have 2 to 200 points per side, got {0} x {0}", points);
   Tensor<C> square({points * points});
@@ -53,7 +53,7 @@ nlohmann::json landscape(const Expression& f, double half, std::int64_t points) 
   return heights;
 }
 
-/// Both paths at once: two points, the first of which follows −g and the second −conj(g).
+/// Walks both paths at once, as two points: the first follows −g and the second −conj(g).
 nlohmann::json descent(const Expression& f, C from, double rate) {
   constexpr int steps = 40;
   std::array<C, 2> z = {from, from};
@@ -77,7 +77,7 @@ nlohmann::json descent(const Expression& f, C from, double rate) {
           {"conjugate", {{"path", path[1]}, {"loss", loss[1]}, {"end", end[1]}}}};
 }
 
-/// Value and both derivatives at each of the points, from one walk along the tape for all of them.
+/// Value and both derivatives at each point, from a single pass along the tape.
 nlohmann::json at_points(const Expression& f, const nlohmann::json& points) {
   require(points.is_array() && !points.empty() && points.size() <= 1000, "lab", "the number of points must be in [1, 1000], got {}",
           points.size());
@@ -93,7 +93,7 @@ nlohmann::json at_points(const Expression& f, const nlohmann::json& points) {
   return reply;
 }
 
-/// ∂(Re f)/∂x from differences, and from the tape.
+/// ∂(Re f)/∂x from differences and from the tape.
 nlohmann::json slope(const Expression& f, C at) {
   const auto along_x = [&](double x) { return tape_wirtinger(f, {Tensor<C>({1}, {C(x, at.imag())})}).value[0].real(); };
   const Derivative d = differentiate(along_x, at.real());
@@ -107,7 +107,7 @@ nlohmann::json slope(const Expression& f, C at) {
           {"jump", d.jump}};
 }
 
-/// Whether ∂f/∂z̄, and ∂f/∂z, vanish at points around z as well: the number of points, and the first where they do not. Vanishing
+/// Whether ∂f/∂z̄ and ∂f/∂z also vanish at points around z: at how many of them, and the first where they do not. Vanishing
 /// at one point does not make f holomorphic.
 nlohmann::json neighbourhood(const Expression& f, C z) {
   constexpr std::int64_t directions = 8;

@@ -12,7 +12,7 @@ namespace {
 using C = std::complex<double>;
 const C i(0, 1);
 
-constexpr double relative_tolerance = 1e-8;  // the same as gradcheck's
+constexpr double relative_tolerance = 1e-8;  // gradcheck's tolerance
 
 std::vector<AnyTensor> tensors_of(const std::vector<C>& at) {
   std::vector<AnyTensor> tensors;
@@ -20,7 +20,7 @@ std::vector<AnyTensor> tensors_of(const std::vector<C>& at) {
   return tensors;
 }
 
-/// Describes what prevents a derivative, in gradcheck's words.
+/// Describes what prevents a derivative from existing, in gradcheck's words.
 std::string describe_trouble(const LabPoint& point, const std::array<std::array<Derivative, 2>, 2>& partials) {
   const bool finite = std::isfinite(point.value.real()) && std::isfinite(point.value.imag());
   if (point.has_limit)
@@ -44,7 +44,7 @@ std::string describe_trouble(const LabPoint& point, const std::array<std::array<
   return "";
 }
 
-/// |∂f/∂z| + |∂f/∂z̄| on smaller and smaller circles: if it keeps growing, at least like a logarithm, there is no derivative.
+/// |∂f/∂z| + |∂f/∂z̄| on smaller and smaller circles: if it keeps growing, at least logarithmically, there is no derivative.
 std::string divergence_of(const Expression& f, const std::vector<C>& at, std::size_t variable) {
   const std::vector<double> distances = {1e-2, 1e-4, 1e-6, 1e-8};
   std::vector<double> largest;
@@ -73,7 +73,7 @@ std::string divergence_of(const Expression& f, const std::vector<C>& at, std::si
 }
 
 /// Whether f changes so close to the point that few or no steps of the differences can resolve it: the tape's derivatives change by
-/// more than a tenth of `apart`, and return to those at the point as the distance goes to 0, as far as rounding allows.
+/// more than a tenth of `apart`, and converge to those at the point as the distance goes to 0, as far as rounding allows.
 bool changes_within_steps(const Expression& f, const std::vector<C>& at, std::size_t variable, const TapeWirtinger& tape,
                           double apart, double rounding) {
   const double size = std::abs(at[variable]);
@@ -112,7 +112,7 @@ bool one_sided_agree(const std::array<std::array<Derivative, 2>, 2>& partials) {
   return true;
 }
 
-/// From the tape's derivatives, counting as 0 what is within rounding: for derivatives confirmed numerically.
+/// From the tape's derivatives, treating values within rounding as 0; used for derivatives confirmed numerically.
 CauchyRiemann cauchy_riemann_of(const LabPoint& p) {
   const auto vanishes = [&](C derivative) { return std::abs(derivative) <= p.dz.rounding; };
   if (vanishes(p.dzbar.tape)) return CauchyRiemann::Holomorphic;
@@ -135,7 +135,7 @@ bool LabPoint::conclusive() const {
 
 bool LabPoint::is_singular() const {
   if (conclusive()) return false;
-  // If the error bar excludes 0, the derivative exists: the ops may have singular points, but not here.
+  // If the error bar excludes 0, the derivative exists: the ops have singular points, but not here.
   const bool known = dz.error <= 0.1 * std::max(std::abs(dz.numerical), std::abs(dzbar.numerical));
   return !gaps.empty() || !trouble.empty() || (!singular.empty() && !known);
 }
@@ -165,7 +165,7 @@ std::array<std::array<double, 2>, 2> jacobian_of(C dz, C dzbar) {
 LabPoint lab_point(const Expression& f, const std::vector<C>& at, std::size_t variable) {
   const TapeWirtinger tape = tape_wirtinger(f, tensors_of(at), variable);
   TapeRounding rounding = tape_rounding(f, at, variable);
-  // If nothing bounds the rounding of f here, use the bound at a nearby point.
+  // If the rounding error of f has no bound here, use the bound at a nearby point.
   std::vector<C> beside = at;
   beside[variable] += 1e-3 * C(0.6, 0.8) * std::max(1.0, std::abs(at[variable]));
   const double value_rounding = rounding.gaps.empty() ? rounding.value : tape_rounding(f, beside, variable).value;
@@ -186,7 +186,7 @@ LabPoint lab_point(const Expression& f, const std::vector<C>& at, std::size_t va
   // Judged relative to the larger of the two derivatives.
   const double scale = std::max(std::abs(tape.dz[0]), std::abs(tape.dzbar[0]));
   const auto jacobian = jacobian_of(tape.dz[0], tape.dzbar[0]);
-  double apart = 0;  // how far apart tape and differences are where they disagree
+  double apart = 0;  // the largest distance between tape and differences where they disagree
   for (const std::size_t part : {0, 1})
     for (const std::size_t axis : {0, 1}) {
       const double distance = std::abs(jacobian[part][axis] - partials[part][axis].central.value);
@@ -203,7 +203,7 @@ LabPoint lab_point(const Expression& f, const std::vector<C>& at, std::size_t va
     c.rounding = tape_error + 4 * double_epsilon * scale;
     LabFigure result{analytic, numerical, c.error, c.rounding, judge(c, scale, relative_tolerance)};
     if (kink || jump) return result;
-    // For a constant, only the value sets the scale.
+    // If f is constant, only its value sets the scale.
     const bool wide =
         !c.varies && result.tolerance() > 1e-6 * std::max(1.0, std::abs(point.value)) / std::max(1.0, std::abs(at[variable]));
     if (!point.gaps.empty() || wide) result.verdict = Verdict::Inconclusive;

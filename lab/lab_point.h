@@ -12,22 +12,22 @@
 
 namespace argand {
 
-/// One number, from the tape and from Ridders' extrapolated differences.
+/// One value, from the tape and from Ridders' extrapolated differences.
 struct LabFigure {
   std::complex<double> tape = 0, numerical = 0;
   double error = 0;     ///< error bar of `numerical`
   double rounding = 0;  ///< bound on the rounding error of `tape`; infinite where the chain rule has a gap
   Verdict verdict = Verdict::Inconclusive;
 
-  /// The largest difference at which the two agree: 1e-8 of the larger, plus the rounding and the bar.
+  /// The largest difference at which the two count as equal: 1e-8 of the larger, plus the rounding error and the error bar.
   double tolerance() const;
 };
 
 struct LabPoint {
   std::vector<std::complex<double>> at;  ///< one number per variable
-  std::size_t variable = 0;              ///< the one to differentiate by, called z below
+  std::size_t variable = 0;              ///< the variable to differentiate with respect to, called z below
   std::complex<double> value;
-  bool real = false;  ///< f is real by its types (not just here)
+  bool real = false;  ///< whether f is real by its types (not just here)
   /// f has no finite value here, or differs from its surroundings, and tends to `limit` along both axes.
   bool has_limit = false;
   std::complex<double> limit = 0;
@@ -39,14 +39,14 @@ struct LabPoint {
   std::array<std::array<LabFigure, 2>, 2> jacobian = {};
   /// Numerical ∂u/∂x − ∂v/∂y and ∂u/∂y + ∂v/∂x of f = u + iv: both 0 where the Cauchy-Riemann equations hold.
   std::array<Estimate, 2> residuals = {};
-  CauchyRiemann verdict = CauchyRiemann::Inconclusive;  ///< according to derivatives that agree
-  bool holomorphic_ops = false;                         ///< every op on the tape is holomorphic, so f is, wherever it is defined
+  CauchyRiemann verdict = CauchyRiemann::Inconclusive;  ///< the verdict of derivatives that agree
+  bool holomorphic_ops = false;                         ///< every op on the tape is holomorphic, and hence f wherever it is defined
 
-  /// "log of 0 is -inf", "the derivative of abs at 0 is a convention": steps after which the tape's values are not derivatives of
-  /// f. If there are any, tape and differences neither agree nor differ.
+  /// Steps after which the tape's values are not derivatives of f: "log of 0 is -inf", "the derivative of abs at 0 is a
+  /// convention". If there are any, tape and differences are not compared.
   std::vector<std::string> gaps = {};
   /// "a kink along the real axis: ...", "a cut ...", "the value is not finite", "the derivative grows without bound ..."; empty if
-  /// nothing is wrong.
+  /// there is no problem.
   std::string trouble = {};
   std::vector<LabSingularity> singular = {};  ///< ops that may cause the singularity
 
@@ -57,7 +57,7 @@ struct LabPoint {
   bool is_singular() const;
   /// Whether everything was compared and agrees.
   bool conclusive() const;
-  /// Whether the limits of the differences exist and determine the derivatives, even where the tape has none.
+  /// Whether the limits of the differences exist and determine the derivatives, even if the tape has none.
   bool has_numerical() const;
 };
 
@@ -67,7 +67,7 @@ LabPoint lab_point(const Expression& f, const std::vector<std::complex<double>>&
 /// The image of a small circle under f, in units of its radius.
 struct LabEllipse {
   double longer = 0, shorter = 0;  ///< half-axes |a| + |b| and ||a| − |b||: the singular values of the Jacobian
-  double determinant = 0;  ///< |a|² − |b|², of the Jacobian; negative if the image is traversed in the opposite direction
+  double determinant = 0;  ///< |a|² − |b|², the determinant; negative if the image is traversed in the opposite direction
 };
 LabEllipse ellipse_of(std::complex<double> dz, std::complex<double> dzbar);
 

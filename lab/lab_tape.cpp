@@ -57,7 +57,7 @@ std::vector<TapeStep> walk_tape(const Expression& f, const std::vector<C>& at) {
   std::map<const SlotBase*, C> before;
   tape.on_backward([&](const TapeEntry& entry) {
     const auto place = static_cast<std::size_t>(entry.output->entry);
-    if (place >= steps.size()) return;  // the projection onto L: its vjp passes 1 to f
+    if (place >= steps.size()) return;  // an op of loss_of, whose vjp passes 1 to f
     TapeStep& step = steps[place];
     step.reached = true;
     step.cotangent = first_of(*slot_gradient(entry.output.get()));

@@ -10,13 +10,13 @@
 namespace argand {
 
 struct TapeStep {
-  std::string name;                    ///< "v3"
+  std::string name;                    ///< such as "v3"
   const Op* op = nullptr;              ///< the op that produced it
-  std::string call;                    ///< "mul(v1, v2)"
-  std::complex<double> value = 0;      ///< of the output
+  std::string call;                    ///< such as "mul(v1, v2)"
+  std::complex<double> value = 0;      ///< value of the output
   std::complex<double> cotangent = 0;  ///< ∂L/∂x + i ∂L/∂y of the output, complete when its vjp runs
   bool is_complex = true;
-  bool reached = false;  ///< the backward pass reached it: L depends on it
+  bool reached = false;  ///< whether the backward pass reached it, which means that L depends on it
   /// The vjp's contribution to an input, and the input's gradient so far.
   struct Share {
     std::string name;
@@ -26,10 +26,10 @@ struct TapeStep {
   std::vector<Share> shares;
 };
 
-/// Forward and backward through L = Re f (L = f if f is real), differentiating by every variable. In the tape's order.
+/// Goes forward and backward through L = Re f (or f if real), differentiating by every variable. Steps are in the tape's order.
 std::vector<TapeStep> walk_tape(const Expression& f, const std::vector<std::complex<double>>& at);
 
-/// The steps as text of at most 100 columns.
+/// The steps as text with at most 100 columns.
 std::string tape_text(const Expression& f, const std::vector<TapeStep>& steps);
 
 }  // namespace argand

@@ -14,7 +14,7 @@ namespace {
 
 using C = std::complex<double>;
 
-/// Letters for z = x + iy and f = u + iv that are not variables of f.
+/// Names for z = x + iy and f = u + iv that are not variables of f.
 struct PartLetters {
   std::string x, y, u, v;
 };
@@ -40,11 +40,11 @@ std::string verdict_word(const LabPoint& p, const LabFigure& figure, const Style
 
 std::string bar(double error) { return fmt::format("± {:.0e}", error); }
 
-/// Whether differences have a meaningful value here.
+/// Whether the differences give a meaningful value here.
 bool has_numerical(const LabFigure& figure) {
   return figure.verdict != Verdict::Kink && figure.verdict != Verdict::BranchCut && std::isfinite(figure.error);
 }
-/// A numerical derivative, with parts within the error bar of 0 shown as 0.
+/// A numerical derivative; a part whose error bar includes 0 is shown as 0.
 std::string numerical_text(const LabFigure& figure, bool is_complex, int digits = 10) {
   if (figure.verdict == Verdict::Kink || figure.verdict == Verdict::BranchCut) return "none";
   if (!std::isfinite(figure.error)) return "unknown";
@@ -58,20 +58,20 @@ std::string figure_line(const std::string& label, const LabPoint& p, const LabFi
                      padded(numerical_text(figure, true), 30), padded(bar_of(figure), 9), verdict_word(p, figure, style));
 }
 
-/// What the tape cannot determine, and whether differences can.
+/// Explains what the tape cannot determine, and whether differences can.
 std::string gaps_text(const LabPoint& p) {
   return fmt::format("Not judged: {}. From there on what the tape returns is a convention, not a derivative{}.",
                      joined(p.gaps, "; "), p.has_numerical() ? "; numerically there is one, beside it" : "");
 }
 
-/// Why the error bars are too wide.
+/// Explains why the error bars are too wide.
 std::string width_text(const LabPoint& p) {
   const double size = std::max(std::abs(p.dz.tape), std::abs(p.dzbar.tape)), rounding = std::max(p.dz.rounding, p.dzbar.rounding);
   if (rounding <= 1e-3 * size || rounding <= p.dz.error) return "the error bars are too wide to tell";
   return fmt::format("rounding may have moved the tape's derivatives by {:.0e}", rounding);
 }
 
-/// What the numerical residuals show at this point, and what the kinds of the ops imply around it.
+/// What the numerical residuals show at this point, and what the kinds of ops imply about its surroundings.
 std::string cauchy_riemann_text(const Expression& f, const LabPoint& p) {
   const std::string z = f.variables()[p.variable];
   constexpr const char* too_wide = "inconclusive: the error bars are too wide.";
@@ -95,7 +95,7 @@ std::string cauchy_riemann_text(const Expression& f, const LabPoint& p) {
   return too_wide;
 }
 
-/// The image of a small circle, from |a| and |b|.
+/// Describes the image of a small circle, from |a| and |b|.
 std::string ellipse_text(const std::string& z, const LabPoint& p) {
   const LabEllipse e = ellipse_of(p.dz.tape, p.dzbar.tape);
   const auto number = [](double x) { return complex_text(x, false, 7); };
@@ -169,7 +169,7 @@ std::vector<ConventionRow> convention_rows(const Expression& f, const LabPoint& 
                                      {"TensorFlow", fmt::format("tape.gradient({}, {})", p.real ? "f" : "tf.math.real(f)", z), g},
                                      {"JAX", jax, std::conj(g)}};
   if (p.is_singular() && !p.failed())
-    rows.resize(1);  // other frameworks' values at singular points are not known here
+    rows.resize(1);  // the values of other frameworks at singular points are not known
   else if (!p.real && p.verdict == CauchyRiemann::Holomorphic)
     rows.push_back({"", fmt::format("jax.grad(f{}, holomorphic=True)({})", which, arguments), p.dz.tape});
   return rows;
@@ -215,7 +215,7 @@ std::string point_text(const Expression& f, const LabPoint& p, const Style& styl
 nlohmann::json point_json(const Expression& f, const LabPoint& p) {
   const auto pair = [](C z) { return nlohmann::json::array({z.real(), z.imag()}); };
   const auto figure = [&](const LabFigure& x) {
-    constexpr double none = std::numeric_limits<double>::quiet_NaN();  // null in JSON
+    constexpr double none = std::numeric_limits<double>::quiet_NaN();  // becomes null in JSON
     return nlohmann::json{{"tape", pair(x.tape)},
                           {"numerical", pair(has_numerical(x) ? x.numerical : C(none, none))},
                           {"error", has_numerical(x) ? x.error : none},

@@ -14,7 +14,7 @@ struct ConventionRow {
   std::string framework, call;
   std::complex<double> value;
 };
-/// argand, PyTorch, TensorFlow, JAX; a fifth row, JAX's holomorphic=True, if f is complex and the Cauchy-Riemann equations hold.
+/// One row each for argand, PyTorch, TensorFlow, JAX; and for JAX's holomorphic=True if f is complex and holomorphic here.
 std::vector<ConventionRow> convention_rows(const Expression& f, const LabPoint& point);
 
 /// "pass", "fail", "inconclusive", "kink", "branch cut"; "not judged" if the tape's derivative is a convention (LabPoint::gaps).

@@ -1,5 +1,5 @@
 #pragma once
-/// Re-evaluates one recorded step of a tape near its operands: the tool with which lab/tape_rounding.cpp measures rounding.
+/// Re-evaluates one recorded step of a tape near its operands, which is how lab/tape_rounding.cpp measures rounding errors.
 
 #include <algorithm>
 #include <array>
@@ -34,19 +34,19 @@ inline bool on_tape(const AnyVar& x) {
   return std::visit([](const auto& v) { return v.requires_grad(); }, x);
 }
 
-/// A key that is equal for copies of one value.
+/// A key that is the same for all copies of one value.
 inline const void* identity(const AnyVar& x) {
   return std::visit(
       [](const auto& v) -> const void* { return v.requires_grad() ? v.slot().get() : static_cast<const void*>(v.value().data()); },
       x);
 }
 
-/// Raises `most` to x; a NaN counts as infinite.
+/// Raises `most` to x if x is larger; a NaN counts as infinite.
 inline void update_max(double& most, double x) {
   if (!(x <= most)) most = std::isnan(x) ? unbounded : x;
 }
 
-/// One operand, moved from its value.
+/// A displacement of one operand.
 struct Move {
   std::size_t operand;
   C by;
@@ -58,7 +58,7 @@ struct Answers {
   std::vector<std::array<std::vector<C>, 2>> gradients;
 };
 
-/// An operand at every point: unchanged at the first, with one move at each of the others.
+/// An operand at every point: unchanged at the first, and with one of the moves at each of the others.
 inline AnyTensor placed(const AnyVar& x, std::size_t operand, const std::vector<Move>& moves) {
   return std::visit(
       [&]<class T>(const Var<T>& v) -> AnyTensor {
@@ -109,14 +109,14 @@ inline Answers ask(const TracedOp& step, const std::vector<AnyTensor>& at) {
   return answers;
 }
 
-/// The op at the moved operands.
+/// Evaluates the op at the moved operands.
 inline Answers ask(const TracedOp& step, const std::vector<Move>& moves) {
   std::vector<AnyTensor> at;
   for (std::size_t j = 0; j < step.inputs.size(); ++j) at.push_back(placed(step.inputs[j], j, moves));
   return ask(step, at);
 }
 
-/// The change of an operand's derivative from the first point to point `k`.
+/// How much an operand's derivative changes from the first point to point `k`.
 inline double distance_of_gradients(const Answers& a, std::size_t operand, std::size_t k) {
   double distance = 0;
   for (const auto& g : a.gradients[operand])
@@ -130,7 +130,7 @@ inline double size_of_gradient(const Answers& a, std::size_t operand, std::size_
   return size;
 }
 
-/// Directions in an operand's plane: with eight, none runs along a cut or a kink that lies on an axis.
+/// Directions in an operand's plane; with eight, none runs along an axis, where a cut or a kink may lie.
 inline std::vector<C> directions(const AnyVar& x, int count) {
   if (!is_complex(x)) return {1.0, -1.0};
   std::vector<C> all;
@@ -141,17 +141,17 @@ inline std::vector<C> directions(const AnyVar& x, int count) {
 inline bool is_one_of(const std::string& name, std::initializer_list<std::string_view> names) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
-/// Ops that do not round.
+/// Whether the op is free of rounding errors.
 inline bool is_exact(const std::string& name) {
   return is_one_of(name, {"conj", "real", "imag", "neg", "to_complex", "make_complex"});
 }
-/// Ops whose value and derivatives are accurate to a few units in the last place everywhere. Other ops are assumed to be as
+/// Whether the op's value and derivatives are accurate to a few units in the last place everywhere. Other ops are assumed to be as
 /// accurate as if their operands had that error.
 inline bool is_arithmetic(const std::string& name) {
   return is_exact(name) || is_one_of(name, {"add", "sub", "mul", "div", "square", "abs2"});
 }
 
-/// Moves up to that size: if a function oscillates many times within it, twice the largest change seen bounds all changes.
+/// Moves of up to that size: if a function oscillates many times within it, twice the largest change seen bounds all changes.
 inline std::vector<C> moves_within(const std::vector<C>& directions, double size) {
   std::vector<C> all;
   for (const double fraction : {1.0, 0.73, 0.41, 0.19})

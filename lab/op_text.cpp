@@ -15,7 +15,7 @@
 namespace argand {
 namespace {
 
-/// "holomorphic: |∂w/∂z| up to 2.3, |∂w/∂z̄| up to 1e-15, both ± 4e-13", by numerical differentiation.
+/// The result of numerical differentiation: "holomorphic: |∂w/∂z| up to 2.3, |∂w/∂z̄| up to 1e-15, both ± 4e-13".
 std::string wirtinger_line(const OpCheck::Case& c, std::size_t input) {
   const WirtingerResult w = wirtinger(c.f, c.inputs, input);
   double dz = 0, dzbar = 0, error = 0;
@@ -33,7 +33,7 @@ std::string escaped(const std::string& text) { return with_backslashes(text, "\\
 
 std::string code(const std::string& text) { return "`" + text + "`"; }
 
-/// The labelled formulas of an op; for a real op these are ordinary derivatives.
+/// The labelled formulas of an op; for a real op they are ordinary derivatives.
 std::vector<std::pair<std::string, std::string>> formulas_of(const OpText& text) {
   std::vector<std::pair<std::string, std::string>> formulas;
   if (text.kind != Kind::Real)
@@ -41,12 +41,12 @@ std::vector<std::pair<std::string, std::string>> formulas_of(const OpText& text)
   else if (text.dzbar == "no complex input")
     formulas = {{"derivative", text.dz}};
   else
-    formulas = {{"derivative", text.dz}, {"inputs", text.dzbar}};  // how complex inputs enter
+    formulas = {{"derivative", text.dz}, {"inputs", text.dzbar}};  // says how complex inputs enter
   formulas.insert(formulas.end(), {{"gradient", gradient_letters(text.vjp)}, {"tangent", text.jvp}});
   return formulas;
 }
 
-/// The names under which an op is called, with the arguments.
+/// How an op is called: its names, with the arguments.
 std::vector<std::string> signatures_of(const Op& op) {
   std::vector<std::string> signatures;
   for (const OpFunction* f : OpFunction::all())
@@ -150,9 +150,9 @@ std::string op_text(const Op& op, const Style& style) {
   return text;
 }
 
-/// The gradient's formula, or its beginning, for a table cell.
+/// The gradient's formula, or the beginning of a long one, for a table cell.
 std::string gradient_in_a_cell(const Op& op) {
-  constexpr std::size_t widest = 100;  // bytes
+  constexpr std::size_t widest = 100;  // in bytes
   std::string formula;
   for (const auto& [label, words] : formulas_of(op.text()))
     if (label == "gradient") formula = words;

@@ -1,5 +1,5 @@
 #pragma once
-/// Formats the documentation of ops in the code, for the terminal and for docs/ops.md.
+/// Formats the documentation in the ops' code for the terminal and for docs/ops.md.
 
 #include <string>
 #include <vector>
@@ -16,21 +16,21 @@ const std::vector<Kind>& kinds_in_order();
 std::string kind_title(Kind kind);
 std::string kind_rule(Kind kind);
 
-/// Every op of that kind, by name.
+/// Every op of that kind, sorted by name.
 std::vector<const Op*> ops_of(Kind kind);
 
-/// The op of that name, ignoring case, or an alias that the lab accepts (arg for angle). Throws InputError, `command` first,
-/// that suggests a similar name.
+/// The op with that name, ignoring case, or with an alias that the lab accepts (arg for angle). Throws an InputError that begins
+/// with `command` and suggests a similar name.
 const Op& known_op(const std::string& command, const std::string& name);
 
-/// Adds a note for each complex input in each of the op's cases: whether the op is holomorphic there, by numerical differentiation.
+/// Adds, for each complex input in each case of the op, whether the op is holomorphic there, by numerical differentiation.
 void add_wirtinger_notes(const Op& op, Report& report);
 
-/// One line per op, by kind.
+/// One line per op, grouped by kind.
 std::string op_list(const Style& style);
 /// Everything about one op, in at most 100 columns.
 std::string op_text(const Op& op, const Style& style);
-/// docs/ops.md: a table of contents by kind, then all ops.
+/// The contents of docs/ops.md: a table of contents by kind, then all ops.
 std::string ops_markdown();
 
 }  // namespace argand

@@ -18,10 +18,10 @@ std::string short_text(C z) { return complex_text(z, z.imag() != 0); }
 
 /// The results for one step.
 struct Step {
-  double rounding = 0;                           // δ(w)
-  std::vector<std::array<C, 2>> gradients = {};  // of each operand: of Re w, of Im w
-  std::vector<double> sizes = {}, moved = {};    // |J_j|, Δ_j
-  std::array<C, 2> cotangent = {};               // for each of the two losses Re f and Im f
+  double rounding = 0;                           // δ(w), the rounding error of its value
+  std::vector<std::array<C, 2>> gradients = {};  // the gradients of Re w and of Im w with respect to each operand
+  std::vector<double> sizes = {}, moved = {};    // |J_j| and Δ_j for each operand
+  std::array<C, 2> cotangent = {};               // one for each of the two losses Re f and Im f
   std::array<double, 2> cotangent_error = {};
 };
 
@@ -53,7 +53,7 @@ class RoundingWalk {
   }
 
  private:
-  /// The tape has the recorded ops, in the trace's order; ops of constants are called separately.
+  /// The tape has the recorded ops in the trace's order; ops on constants are called separately.
   void name_ops() {
     for (std::size_t k = 0, entry = 0; k < trace_.size(); ++k) {
       ops_.push_back(trace_[k].recorded ? tape_.entries()[entry++].op : nullptr);
@@ -74,7 +74,7 @@ class RoundingWalk {
     return made == step_of_.end() ? 0 : steps_[made->second].rounding;
   }
 
-  /// ρ of an op; `size` is |value| plus the sum of operands times derivatives.
+  /// ρ of an op; `size` is |value| plus the sum of the operands times their derivatives.
   double own_rounding(std::size_t k, double size) const {
     if (is_exact(names_[k])) return 0;
     if (names_[k] == "add" || names_[k] == "sub") return last_place * std::abs(number_of(trace_[k].output));
@@ -87,8 +87,8 @@ class RoundingWalk {
     return is_arithmetic(names_[k]) ? delta : std::max(delta, 2 * last_place * std::abs(number_of(x)));
   }
 
-  /// The directions in which an operand can move: only along the real axis for a real number made complex, so that on a cut of the
-  /// op it stays on its side.
+  /// The directions in which an operand can move: only along the real axis for a real number converted to complex, which thus stays
+  /// on its side of the op's cut.
   std::vector<C> directions_of(const AnyVar& x, int count) const {
     const auto made = step_of_.find(identity(x));
     const bool real = made != step_of_.end() && names_[made->second] == "to_complex";
@@ -129,7 +129,7 @@ class RoundingWalk {
     if (std::none_of(found_.singular.begin(), found_.singular.end(), same)) found_.singular.push_back(here);
   }
 
-  /// δ of a value computed only from constants, whose derivative is not needed.
+  /// Computes δ of a value that depends only on constants and whose derivative is not needed.
   void look_at_constant(std::size_t k) {
     const TracedOp& op = trace_[k];
     const NoGrad none;
@@ -149,7 +149,7 @@ class RoundingWalk {
     steps_[k].rounding = own_rounding(k, 2 * std::abs(w)) + carried;
   }
 
-  /// x, moved, in its own shape.
+  /// x displaced by `by`, in its original shape.
   static AnyTensor moved_single(const AnyVar& x, C by) {
     return std::visit(
         [&]<class T>(const Var<T>& v) -> AnyTensor {
@@ -169,10 +169,10 @@ class RoundingWalk {
     Step& step = steps_[k];
     const std::size_t operands = op.inputs.size();
     const bool may_be_singular = !text.singular.starts_with("none");
-    // The radii at which a derivative must settle, from farther and from closer.
+    // The radii at which a derivative must have settled, from the outer to the inner one.
     constexpr double radii[] = {0x1p-26, 0x1p-46};
     std::vector<Move> moves;
-    std::vector<int> kind;  // 0: within the rounding; 1, 2: at a radius
+    std::vector<int> kind;  // 0: within the rounding error; 1, 2: at a radius
     for (std::size_t j = 0; j < operands; ++j) {
       if (is_single(op.inputs[j])) continue;
       const double size = std::abs(number_of(op.inputs[j]));
@@ -207,7 +207,7 @@ class RoundingWalk {
       found_.gaps.push_back(fmt::format("the derivative of {} at {} is a convention", text.name, operands_of(op)));
   }
 
-  /// The same for scalar operands, which carry rounding if they were computed.
+  /// The same for operands that are single numbers, which carry rounding errors if they were computed.
   void move_numbers(std::size_t k, Step& step, const Answers& base, std::vector<double>& carried) const {
     const TracedOp& op = trace_[k];
     for (std::size_t n = 0; n < op.inputs.size(); ++n) {
@@ -240,7 +240,7 @@ class RoundingWalk {
     }
   }
 
-  /// Operands so small that no closer point is representable.
+  /// Whether an operand is so small that no closer point is representable.
   static bool any_subnormal(const TracedOp& op) {
     return std::any_of(op.inputs.begin(), op.inputs.end(), [](const AnyVar& x) {
       const double size = std::abs(number_of(x));
@@ -248,7 +248,7 @@ class RoundingWalk {
     });
   }
 
-  /// Whether the value or a derivative keeps jumping or growing as the point is approached: then the op's result at the point is
+  /// Whether the value or a derivative keeps jumping or growing as the point is approached; if so, the op's result at the point is
   /// not the limit.
   static bool unsettled(const Answers& a, const std::vector<Move>& moves, const std::vector<int>& kind) {
     for (std::size_t j = 0; j < a.gradients.size(); ++j) {
@@ -272,7 +272,7 @@ class RoundingWalk {
 
   void walk_back() {
     const auto last = step_of_.find(identity(output_));
-    if (last == step_of_.end()) return;  // f is a variable, and exact
+    if (last == step_of_.end()) return;  // f is just a variable, and exact
     steps_[last->second].cotangent = {C(1, 0), is_complex(output_) ? C(0, 1) : C(0, 0)};
     for (std::size_t k = trace_.size(); k-- > 0;) {
       if (!trace_[k].recorded) continue;
@@ -306,7 +306,7 @@ class RoundingWalk {
   AnyVar output_;
   const void* leaf_ = nullptr;
   std::vector<TracedOp> trace_;
-  std::vector<const Op*> ops_;  // null: an op of constants
+  std::vector<const Op*> ops_;  // null for an op on constants
   std::vector<std::string> names_;
   std::map<const void*, std::size_t> step_of_;
   std::vector<Step> steps_;

@@ -3,12 +3,12 @@
 /// no derivative.
 ///
 /// A step w = g(x_1, ..., x_m) has the local derivatives J_j, real matrices of at most 2 x 2. Forward, its value carries the
-/// rounding
+/// rounding error
 ///
 ///     δ(w) = ρ(g) + Σ_j |J_j| δ(x_j),
 ///
-/// where ρ(g) is that of g itself: 0 for conj and the like, ε |w| for a sum, 4 ε (|w| + Σ_j |J_j| |x_j|) for others. Backward, with
-/// the cotangent c of w, the cotangent of x_j receives J_jᵀ c and the rounding
+/// where ρ(g) is that of g itself: 0 for ops such as conj, ε |w| for a sum, 4 ε (|w| + Σ_j |J_j| |x_j|) for others. Backward, if w
+/// has the cotangent c, the cotangent of x_j receives J_jᵀ c and the rounding error
 ///
 ///     |J_j| e(w) + (Δ_j + 32 ε |J_j|) |c|,
 ///
@@ -32,13 +32,13 @@ struct LabSingularity {
 
 struct TapeRounding {
   double value = 0;                  ///< rounding error of f
-  std::array<double, 2> parts = {};  ///< of ∂(Re f)/∂x + i ∂(Re f)/∂y, and of the same of Im f
+  std::array<double, 2> parts = {};  ///< error of ∂(Re f)/∂x + i ∂(Re f)/∂y, and of the same for Im f
   std::vector<std::string> gaps =
-      {};  ///< "log of 0 is -inf", "the derivative of abs at 0 is a convention": nothing is bounded then
+      {};  ///< "log of 0 is -inf", "the derivative of abs at 0 is a convention"; if any, nothing is bounded
   std::vector<LabSingularity> singular = {};  ///< all ops that have singular points, whether here or elsewhere
-  bool holomorphic_ops = true;                ///< every op on the tape is holomorphic
+  bool holomorphic_ops = true;                ///< whether every op on the tape is holomorphic
 
-  /// Rounding of ∂f/∂z and of ∂f/∂z̄; infinite if there are gaps.
+  /// The rounding error of ∂f/∂z and of ∂f/∂z̄; infinite if there are gaps.
   double derivative() const { return (parts[0] + parts[1]) / 2; }
 };
 

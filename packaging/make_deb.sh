@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Makes a Debian package of everything that `meson install` installs, with the book and the examples.
+# Makes a Debian package of everything that `meson install` installs, plus the book and the examples.
 #   make_deb.sh BUILD_DIR VERSION     writes BUILD_DIR/argand_VERSION_ARCHITECTURE.deb
 set -euo pipefail
 build=$(cd "$1" && pwd) version=$2
@@ -13,7 +13,7 @@ meson install -C "$build" --no-rebuild --quiet --destdir "$root"
 doc=$root/usr/share/doc/argand
 mkdir -p "$doc/examples"
 cp "$source"/LICENSE "$doc/copyright"
-# Header-only libraries are compiled into ours; their licences must be included. (Boost's licence exempts compiled code.)
+# Header-only libraries are compiled into ours, so their licences must be included. (Boost's licence exempts compiled code.)
 for package in libkissfft-dev libhnswlib-dev nlohmann-json3-dev libcli11-dev libtomlplusplus-dev; do
   printf '\n\n======== %s, of which headers are compiled into this package\n\n' "$package"
   cat "/usr/share/doc/$package/copyright"
@@ -34,7 +34,7 @@ printf 'Source: argand\n\nPackage: argand\nArchitecture: any\n' > "$tree/debian/
 depends=$(cd "$tree" && dpkg-shlibdeps -O --ignore-missing-info -l"$root/usr/lib/$(gcc -print-multiarch)" \
   -e root/usr/bin/argand $(find root -name 'libargand.so' -type f -printf '-e %p ') 2>/dev/null | sed -n 's/^shlibs:Depends=//p')
 [[ $depends == *libfmt* ]] || { echo "make_deb: the needed packages were not found: '$depends'" >&2; exit 1; }
-# Names the variant of OpenBLAS that uses OpenMP, as we do; Debian would accept any other in its place.
+# Requires the variant of OpenBLAS that uses OpenMP, as argand does; Debian would accept any other variant instead.
 depends="$(sed -E 's/libopenblas[^,]*(, |$)//; s/, $//' <<< "$depends"), libopenblas0-openmp"
 
 cat > "$root/DEBIAN/control" <<END
@@ -55,7 +55,7 @@ Description: complex-valued backpropagation: train, check and inspect small mode
  package argand, which judges gradients of NumPy functions and of PyTorch's.
 END
 printf '#!/bin/sh\nset -e\nldconfig\n' | tee "$root/DEBIAN/postinst" > "$root/DEBIAN/postrm"
-# On removal, deletes the bytecode that Python has compiled on import.
+# On removal, deletes the bytecode that Python compiled on import.
 printf '#!/bin/sh\nset -e\nrm -rf /usr/lib/python3/dist-packages/argand/__pycache__\n' > "$root/DEBIAN/prerm"
 chmod 755 "$root/DEBIAN/postinst" "$root/DEBIAN/postrm" "$root/DEBIAN/prerm"
 dpkg-deb --build --root-owner-group -Zxz "$root" "$build/argand_${version}_$architecture.deb" >&2

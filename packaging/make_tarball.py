@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""The program as one folder that any Linux on x86-64 unpacks and runs, wherever it lies and however old its glibc is: bin/argand, the library
-for each level, and all that both link to, glibc and its loader included.
+"""Packs the program into one folder that runs on any Linux on x86-64, wherever it is unpacked and however old its glibc is:
+bin/argand, the library for each level, and everything that both link to, including glibc and its loader.
 
   make_tarball.py BUILD_DIR OUTPUT_DIR
 
-BUILD_DIR is a build of the package (-Dlevel=all). Needs Debian's packages of what is linked, whose licences go along.
+BUILD_DIR is a build of the package (-Dlevel=all). Requires the Debian packages of the linked libraries, whose licences are
+included.
 """
 import glob
 import json
@@ -26,7 +27,8 @@ ARGAND_LAUNCHER=$self exec "$lib/LOADER" --library-path "$lib" --argv0 "$0" "$li
 
 
 def linked(program):
-    """{name: file} for all libraries to which the program links, directly or not, except argand's own; and the name of its loader."""
+    """{name: file} for all libraries to which the program links, directly or indirectly, except argand's own; and the name of its
+    loader."""
     text = run("ldd", program)
     loader = re.search(r"^\s*(/\S+/(ld-linux\S+)) \(", text, re.M)
     files = dict(re.findall(r"^\s*(\S+) => (/\S+)", text, re.M)) | {loader[2]: loader[1]}
@@ -34,7 +36,7 @@ def linked(program):
 
 
 def assemble(prefix, home):
-    """Fills the folder `home` from what a build has installed in `prefix`."""
+    """Fills the folder `home` with the files that a build has installed in `prefix`."""
     lib = os.path.join(home, "lib")
     os.makedirs(os.path.join(home, "bin"))
     program = os.path.join(prefix, "bin", "argand")

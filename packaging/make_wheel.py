@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""A wheel of the Python package that needs nothing but NumPy and glibc: with the library for each level of x86-64, OpenBLAS and what else
-both link to.
+"""Makes a wheel of the Python package that requires only NumPy and glibc: it contains the library for each level of x86-64,
+OpenBLAS and everything else that both link to.
 
   make_wheel.py BUILD_DIR OUTPUT_DIR [MODULE...]
 
-BUILD_DIR is a build of the package (-Dprograms=false -Dlevel=all). A MODULE is _argand for one Python, a file that is named as that Python
-looks for it, _argand.cpython-313-x86_64-linux-gnu.so: packaging/module_for_python.sh makes one. They take the place of the build's own. Needs
-patchelf and Debian's packages of what is linked, whose licences go along; elsewhere they are only named.
+BUILD_DIR is a build of the package (-Dprograms=false -Dlevel=all). A MODULE is _argand for one Python version, in a file named as
+that Python expects, _argand.cpython-313-x86_64-linux-gnu.so: packaging/module_for_python.sh makes one. Modules replace the build's
+own. Needs patchelf and the Debian packages of the linked libraries, whose licences are included; elsewhere they are only named.
 """
 import base64
 import glob
@@ -20,8 +20,8 @@ import sys
 import tempfile
 import zipfile
 
-# Libraries that every Linux with glibc and a C++ run time has (PEP 600), so that the wheel need not contain them. It does contain libgomp,
-# whose threads only argand and its OpenBLAS use.
+# Libraries that every Linux with glibc and a C++ run time has (PEP 600), so that the wheel need not contain them. It does contain
+# libgomp, so that only argand and its OpenBLAS use those threads.
 SYSTEM = re.compile(r"(ld-linux.*|lib(c|m|mvec|pthread|dl|rt|util|resolv|stdc\+\+|gcc_s))\.so(\.\d+)?$")
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
@@ -38,7 +38,7 @@ def needed(path):
 
 
 def gather(start):
-    """{name: file} for all libraries to which these files link, directly or not, and which the wheel must contain."""
+    """{name: file} for all libraries that these files link to, directly or indirectly, and that the wheel must contain."""
     got = {}
     for path in start:
         for name, file in re.findall(r"^\s*(\S+) => (/\S+)", run("ldd", path), re.M):
@@ -58,7 +58,7 @@ def licences(paths, *more):
         text = file.read()
     if shutil.which("dpkg-query") is None:
         return text + "\n\nIn this package are also, each under its own licence: " + ", ".join(sorted(map(os.path.basename, paths)))
-    packages = {"libkissfft-dev", "libhnswlib-dev", "nlohmann-json3-dev", "pybind11-dev", *more}  # header-only libraries
+    packages = {"libkissfft-dev", "libhnswlib-dev", "nlohmann-json3-dev", "pybind11-dev", *more}  # the header-only libraries
     for path in paths:
         packages.add(run("dpkg-query", "--search", "*" + re.sub("^/usr/lib/|^/lib/", "/lib/", path)).split(":")[0])
     for package in sorted(packages):
@@ -68,7 +68,7 @@ def licences(paths, *more):
 
 
 def stage(build, tree):
-    """Copies the package and the library, as the build would install them, into the layout of the wheel."""
+    """Copies the package and the library into the layout of the wheel, as the build would install them."""
     with open(os.path.join(build, "meson-info", "intro-installed.json"), encoding="utf8") as file:
         installed = json.load(file)
     folder = os.path.join(tree, "wheel", "argand.libs")
@@ -83,7 +83,7 @@ def stage(build, tree):
 
 
 def bundle(package, folder, linked):
-    """Copies the linked libraries beside ours, under names that nothing else in the process can have, and sets the search paths to them."""
+    """Copies the linked libraries next to ours, under names unique in any process, and sets the search paths to them."""
     own = glob.glob(f"{folder}/**/libargand.so", recursive=True)
     modules = glob.glob(f"{package}/_argand*.so")
     sources = gather(linked)
@@ -108,7 +108,7 @@ def bundle(package, folder, linked):
 
 
 def pack(tree, output, version, pythons, platform, licence):
-    """Writes the archive, with METADATA, WHEEL and RECORD (PEP 427)."""
+    """Writes the archive with METADATA, WHEEL and RECORD (PEP 427)."""
     tags = [f"{python}-{python}-{platform}" for python in pythons]
     name = f"argand-{version}-{'.'.join(pythons)}-{'.'.join(pythons)}-{platform}.whl"
     info = f"argand-{version}.dist-info"

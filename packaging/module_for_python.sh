@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Compiles the module _argand for a Python other than this system's, for the wheel of `./dev wheel VERSION...`.
+# Compiles the module _argand for another Python version than this system's, for the wheel of `./dev wheel VERSION...`.
 #   module_for_python.sh VERSION OUTPUT_DIR [BUILD_DIR]      3.13 build-wheel/modules
-# Python's headers come from an installed pythonVERSION (also pyenv's), otherwise from the Debian release that has that version. pybind11's
-# come from Debian 13, because versions before 2.12 cannot read NumPy 2's arrays. BUILD_DIR (default: build-wheel) has the library to link.
+# Python's headers come from an installed pythonVERSION (also pyenv's) or the Debian release with that version; pybind11's come from
+# Debian 13, because versions before 2.12 cannot read NumPy 2's arrays. BUILD_DIR (default: build-wheel) has the library to link.
 set -euo pipefail
 version=$1
 mkdir -p "$2"
@@ -22,7 +22,7 @@ from_debian() {
   (cd "$folder" && "${apt[@]}" update && "${apt[@]}" download "${@:2}" && for package in *.deb; do dpkg -x "$package" files; done)
 }
 
-# headers_here: prints the folder with Python.h of an installed interpreter of this version.
+# headers_here: prints the folder that contains Python.h of an installed interpreter of this version.
 headers_here() {
   local python folder
   for python in "python$version" "${PYENV_ROOT:-$HOME/.pyenv}/versions/$version".*/bin/python3; do
@@ -44,7 +44,7 @@ if ! headers=$(headers_here); then
 fi
 from_debian trixie pybind11-dev
 
-# Compiles as the build does its own module: for the baseline, as with -Dlevel=all.
+# Compiles like the build's own module: for the baseline, as with -Dlevel=all.
 cd "$tree"
 for file in "$source"/python/binding/*.cpp; do echo "#include \"$file\""; done > module.cpp
 g++ -I"$source" -isystem trixie/files/usr/include -isystem "$headers" -idirafter "${headers%/*}" -std=c++20 -O1 -fPIC -fvisibility=hidden \

@@ -1,5 +1,5 @@
-"""The build backend that pip calls to build the package from source: meson-python, after a check of the requirements, so that anything missing
-is reported in one line (docs/guides/requirements.md has the table)."""
+"""The build backend that pip calls to build the package from source: meson-python, after a check of the requirements, so that one
+line lists everything missing (docs/guides/requirements.md has the table)."""
 import importlib.util
 import os
 import shutil

@@ -1,9 +1,9 @@
-# Finds which requirements in the table of docs/guides/requirements.md are missing here, and installs them. ./dev sources this file. It needs
-# only Bash 3.2 (a Mac's) and BSD's tools.
+# Finds which requirements in the table of docs/guides/requirements.md are missing here, and installs them. ./dev sources this file.
+# It needs only Bash 3.2 (as on a Mac) and BSD's tools.
 
 requirements_page=docs/guides/requirements.md
 
-# Prints the package manager: that of an activated conda environment, or the system's; nothing if there is none.
+# Prints the package manager: that of an activated conda environment, else the system's; prints nothing if there is none.
 package_manager() {
   local manager
   if [[ -n ${CONDA_PREFIX:-} && ${CONDA_DEFAULT_ENV:-base} != base ]]; then
@@ -15,7 +15,7 @@ package_manager() {
   return 0
 }
 
-# package_names MANAGER: prints the table's column with this manager's package names. Without a manager, the system decides the column.
+# package_names MANAGER: prints the table's column of package names for this manager; without one, the system decides which.
 package_names() {
   local like=
   case $1 in
@@ -38,8 +38,8 @@ package_names() {
   esac
 }
 
-# requirements COLUMN GROUPS...: prints the table's rows that any of the groups requires, "what TAB weight TAB found by TAB packages". The
-# weight is "wanted" if only `option` or `test` require it, otherwise "needed".
+# requirements COLUMN GROUPS...: prints the table's rows that any of the groups requires, as "what TAB weight TAB found by TAB
+# packages". The weight is "wanted" if only `option` or `test` require it, otherwise "needed".
 requirements() {
   local column=$1
   shift
@@ -113,8 +113,8 @@ newest_clang() {
 sanitizer_flags=('-fsanitize=address,undefined -fopenmp' -fsanitize=thread -fsanitize=address,fuzzer-no-link)
 libcxx_flags='-stdlib=libc++ -fopenmp'
 
-# is_found FOUND_BY: whether a requirement is present, tested as its row's column "found by" says. (Without a package manager to tell the
-# variants of OpenBLAS apart, any of them is accepted.)
+# is_found FOUND_BY: whether a requirement is present, tested as the column "found by" says. (Without a package manager to
+# distinguish the variants of OpenBLAS, any of them is accepted.)
 is_found() {
   local word=$1
   if [[ $word == *' or '* ]]; then
@@ -133,7 +133,7 @@ is_found() {
   esac
 }
 
-# among WORDS WORD: whether WORD is one of the WORDS.
+# among WORDS WORD: whether WORD is one of WORDS.
 among() { case " $1 " in *" $2 "*) ;; *) false ;; esac }
 
 # known_packages MANAGER "A or B": prints the first alternative whose packages the manager knows.
@@ -146,9 +146,9 @@ known_packages() {
   echo "$alternatives"
 }
 
-# find_requirements GROUPS...: sets `found_requirements` to the requirements that are present and `missing_packages` to the packages of the
-# others; `needed_packages` are those that a build cannot do without. `missing_sources` and `needed_sources` are the same for requirements
-# that no package has.
+# find_requirements GROUPS...: sets `found_requirements` to the requirements that are present and `missing_packages` to the packages
+# of the others; `needed_packages` are those that a build cannot do without. `missing_sources` and `needed_sources` are the same for
+# requirements that are not packaged.
 find_requirements() {
   manager=$(package_manager)
   system=$(package_names "$manager")
@@ -160,7 +160,7 @@ find_requirements() {
     packages=$(known_packages "$manager" "$packages")
     absent=
     for package in $packages; do among "$have" "$package" || absent="$absent $package"; done
-    # If the packages are installed, the compiler need not be asked; otherwise it may have been installed in another way.
+    # If the packages are installed, there is no need to try the compiler; otherwise it may have been installed in another way.
     if [[ -n $manager && -z $absent ]] || is_found "$found_by"; then
       found_requirements="$found_requirements${found_requirements:+, }$what"
     elif [[ $packages == - ]]; then
@@ -176,8 +176,8 @@ find_requirements() {
   done <<<"$rows"
 }
 
-# require GROUPS...: installs the missing requirements of these groups. Exits if something that a build needs is still missing; reports
-# which optional parts are left out.
+# require GROUPS...: installs the missing requirements of these groups. Exits if something that a build needs is still missing;
+# reports which optional parts are left out.
 require() {
   find_requirements "$@"
   if [[ -n $missing_packages && -n $manager ]]; then

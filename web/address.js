@@ -4,7 +4,7 @@
 const VIEWS = [0.5, 1, 2, 3, 5, 10, 20];  // choices for half the width of the plane of z
 const ASKED = ["dz", "dzbar", "gradient"];
 const byId = (id) => document.getElementById(id);
-/** `exercise` lists the derivatives that the reader is asked for; they stay hidden until `solved`. */
+/** `exercise` lists the derivatives that the reader is asked for; they stay hidden until `solved` is set. */
 const state = { f: "|z^2 + 1|^2", at: [1, 0.5], radius: 0.5, rate: -1.3, turn: 30, view: 2, theme: "", exercise: [], solved: false };
 const answerField = (asked) => byId("answer-" + asked);
 
@@ -53,18 +53,18 @@ async function copyLink(exercise) {
     await navigator.clipboard.writeText(link);
     byId("copied").textContent = "copied";
   } catch {
-    byId("copied").textContent = link;  // without access to the clipboard, show the link to be copied by hand
+    byId("copied").textContent = link;  // without access to the clipboard, shows the link so that it can be copied by hand
   }
   setTimeout(() => (byId("copied").textContent = byId("copied").textContent === "copied" ? "" : byId("copied").textContent), 2000);
 }
 
-/** Shows an error message beside a field; an empty text hides it. */
+/** Shows an error message next to a field; an empty text hides it. */
 function fault(id, text) {
   byId(id).hidden = !text;
   byId(id).textContent = text || "";
 }
 
-/** "1+2i", "-i", "0.5": parses what the field for z accepts; null for anything else. */
+/** Parses the text of the field for z, such as "1+2i", "-i" or "0.5"; null if it is invalid. */
 function placeOf(text) {
   if (/[\d.]\s+[\d.]/.test(text)) return null;
   const number = "(?:\\d+\\.?\\d*|\\.\\d+)(?:e[+-]?\\d+)?";

@@ -1,6 +1,6 @@
 "use strict";
-// The light or dark theme, the table of contents on a phone, printing, search, and the lab beside the text. Without scripts the book
-// can still be read, and links open the lab in a page of its own.
+// The light or dark theme, the table of contents on a phone, printing, search, and the lab next to the text. Without scripts the
+// book can still be read, and links open the lab in a separate page.
 
 const wide = matchMedia("(min-width: 1000px)");
 
@@ -13,7 +13,7 @@ function isDark() {
   return chosen ? chosen === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
 }
 
-/** Stores a theme, if one is given, and returns the one last chosen on any page. Some browsers store nothing for pages opened as files. */
+/** Stores a theme, if given, and returns the last one chosen on any page. Some browsers store nothing for pages opened as files. */
 function remembered(value) {
   try {
     if (value) localStorage.setItem("argand-theme", value);
@@ -48,9 +48,9 @@ addEventListener("DOMContentLoaded", () => {
       byId("page-alone").href = link.href;
       beside.hidden = false;
       document.body.classList.add("with-lab");
-      scrollBy(0, link.getBoundingClientRect().top - place);  // the text has become narrower; keeps the link where it was on the screen
+      scrollBy(0, link.getBoundingClientRect().top - place);  // the text is narrower now: keep the link where it was on the screen
     });
-  // The lab reports its state, so that the link to its own page opens it in that state.
+  // The lab reports its state, so that the link to its own page opens it in the same state.
   addEventListener("message", (event) => {
     if (event.source === frame.contentWindow && typeof event.data?.lab === "string" && event.data.lab.startsWith("#"))
       byId("page-alone").href = frame.src.split("#")[0] + event.data.lab;
@@ -63,7 +63,7 @@ addEventListener("DOMContentLoaded", () => {
   listenToSearch(byId("page-search"), byId("page-found"));
 });
 
-/** Prints the answers to exercises only if the box is ticked; otherwise the exercises alone. */
+/** Prints the answers to exercises only if the box is ticked; otherwise prints only the exercises. */
 function listenToPrint(switches) {
   const box = switches.querySelector("input"), answers = [...document.querySelectorAll("details")];
   let opened = [];
@@ -84,7 +84,7 @@ function listenToPrint(switches) {
 
 const folded = (text) => text.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase().replaceAll("ς", "σ");
 
-/** Where a word stands in a text: [begin, end], in the text as it is written, whose letters may be longer than folded ones (z̄). */
+/** The position of a word in a text, as [begin, end] in the original, whose characters may be longer than folded ones (z̄). */
 function placeOf(text, word) {
   const starts = [];
   let plain = "";

@@ -1,13 +1,15 @@
-"""The book as a site: docs/ as static HTML that needs no server and no network, with the lab beside it.
+"""The book as a site: docs/ as static HTML that needs no server and no network, with the lab next to it.
 
   book.py OUTPUT_DIR [LAB_HTML] [--address URL] [--pdf] [--zip]
 
-OUTPUT_DIR is new or empty, or holds an earlier site, which is replaced. URL is where the site will be published, for the picture that a
-link to it shows; --pdf prints the slides of docs/teaching/ to slides.pdf, with chromium; --zip also packs everything into OUTPUT_DIR.zip, to be handed out and read without a network.
+OUTPUT_DIR is new or empty, or holds an earlier site, which is replaced. URL is where the site will be published, for the picture
+that a link to it shows; --pdf prints the slides of docs/teaching/ to slides.pdf, with chromium; --zip also packs everything into
+OUTPUT_DIR.zip, to be handed out and read without a network.
 
-Pandoc reads the Markdown, KaTeX sets the mathematics here and not in the browser, and this file does the rest: pages with contents,
-previous and next, figures in the page's colours, links to the lab at every expression that a command names, and a page for each file
-of the project that the book links to. Without LAB_HTML (`./dev web` makes it, and model.html beside it) there are no links to them.
+Pandoc reads the Markdown, KaTeX sets the formulas (here, not in the browser), and this file does the rest: pages with a table of
+contents and links to their neighbours, figures in the page's colours, links to the lab at every expression in a command, and a page
+for each file of the project that the book links to. Without LAB_HTML (`./dev web` makes it, and model.html next to it) there are no
+links to them.
 """
 import argparse
 import concurrent.futures
@@ -28,7 +30,7 @@ from slides.slides import print_slides, write_slides
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 KATEX = "/usr/share/javascript/katex"  # where Debian's libjs-katex installs it
-MARKS = ("katex", "book.css", "book.js")  # a folder with other files is replaced only if it holds these: then it is a site of the book
+MARKS = ("katex", "book.css", "book.js")  # a folder with other files is replaced only if it holds these, as a site of the book does
 # One Node process sets all formulas: it reads [tex, display?] pairs and writes HTML, with MathML for screen readers.
 SET_FORMULAS = """
 const katex = require("katex"), formulas = JSON.parse(require("fs").readFileSync(0, "utf8"));
@@ -38,7 +40,7 @@ console.log(JSON.stringify(formulas.map(([tex, displayMode]) => {
 LIVE_SCRIPTS = ("plane.js", "contours.js", "numbers.js", "engine.js", "figures/kit.js")
 NEXT_PAGE = "<!-- next page -->"  # separates the files given to one call of pandoc
 PREVIEW = "docs/pictures/bowls.png"
-MADE = ("lab.html", "model.html")  # files made by ./dev web, which are not in the project
+MADE = ("lab.html", "model.html")  # files made by ./dev web, which are not part of the project
 LANGUAGES = {".cpp": "cpp", ".h": "cpp", ".py": "python", ".js": "javascript", ".html": "html", ".css": "css", ".build": "python", ".sh": "bash"}
 
 
@@ -80,7 +82,7 @@ class Site:
         model = os.path.join(os.path.dirname(lab), "model.html") if lab else ""
         self.model = model if os.path.exists(model) else None
         contents = read("docs/README.md").split("## Contents")[1].split("\n## ")[0]
-        # (title, page) pairs: the index, the chapters in the order of the index's table, then the pages that it names below the table.
+        # (title, page) pairs: the index, the chapters in the order of the index's table, then the pages named below that table.
         self.chapters = [("Contents", "index.html")] + [(title, page_of("docs/" + name))
                                                       for title, name in re.findall(r"^\| \[([^\]]*)\]\(([\w-]+\.md)\)", contents, re.M)]
         listed = {page for _, page in self.chapters}
@@ -88,7 +90,7 @@ class Site:
         self.sources = {page_of("docs/" + name): "docs/" + name for _, name in named} | {"index.html": "docs/README.md"}
         self.beside = [(title[0].upper() + title[1:], page_of("docs/" + name)) for title, name in named if page_of("docs/" + name) not in listed]
         self.wanted, self.pages, self.titles = [], {}, {}
-        self.generated = reference.pages(ROOT)  # pages whose Markdown is generated, not a file of the project
+        self.generated = reference.pages(ROOT)  # pages whose Markdown is generated rather than read from a file of the project
         self.beside += [(re.match("# (.*)", text)[1], page_of(path)) for path, text in self.generated.items()]
 
     def want(self, path):
@@ -112,15 +114,15 @@ class Site:
         return re.sub(r"\$`(.*?)`\$", r"$\1$", text)  # GitHub writes $`...`$ where pandoc writes $...$
 
     def bodies(self, paths):
-        """(title, HTML) of each path, with formulas still as TeX. One call of pandoc converts them all: with groups of 40 files the site takes 65 s
-        of processor time, with a call for each file 184 s."""
+        """(title, HTML) of each path, with formulas still as TeX. One call of pandoc converts many files: with groups of 40 the
+        site takes 65 s of processor time, with one call per file 184 s."""
         texts = [self.text(path) for path in paths]
         made = run(["pandoc", "-f", "gfm+tex_math_dollars", "-t", "html5", "--katex", "--wrap=none"], f"\n\n{NEXT_PAGE}\n\n".join(texts)).split(NEXT_PAGE)
         return [(re.search(r"^# (.*)$", text, re.M)[1], self.links(path, self.figures(path, self.blocks(path, part.strip())))) for path, text, part in zip(paths, texts, made, strict=True)]
 
     def blocks(self, path, made):
-        """Formats code blocks: ```math becomes a formula, commands stand out from their output, and links to the lab follow the expressions that
-        it can show. Makes tables scroll sideways."""
+        """Formats code blocks: ```math becomes a formula, commands are set apart from their output, and expressions that the lab
+        can show are followed by links to it. Makes wide tables scroll sideways."""
         made = re.sub(r'<pre class="math"><code>(.*?)</code></pre>', r'<span class="math display">\1</span>', made, flags=re.S)
 
         def block(match):
@@ -132,9 +134,9 @@ class Site:
         made = re.sub(r"<table>.*?</table>", r'<div class="scroll">\g<0></div>', made, flags=re.S)
         made = re.sub(r"<th((?: [^>]*)?)></th>", r"<td\1></td>", made)  # an empty heading should not be announced as one
         made = re.sub(r"<td>((?:</?strong>|[-+−±∞\d.,e/ %])+)</td>", r'<td class="number">\1</td>', made)  # numbers are not broken across lines
-        # A sentence in a column of numbers.
+        # Text in a column of numbers.
         made = re.sub(r'<td style="text-align: right;">([^<]{28,})</td>', r'<td class="words" style="text-align: right;">\1</td>', made)
-        # Pandoc makes every line of code a link; removing these saves the Tab key hundreds of stops.
+        # Pandoc makes every line of code a link; removing these saves keyboard users hundreds of stops with the Tab key.
         return re.sub(r'<span id="cb[\d-]+"><a href="#cb[\d-]+"[^>]*></a>', "<span>", made)
 
     def lab_links(self, path, text):
@@ -157,8 +159,9 @@ class Site:
         return f'<p class="labs">{made}</p>' if made else ""
 
     def figures(self, path, made):
-        """Joins each picture and its caption to a figure. SVGs are inlined, so that they take the page's colours. `<!-- live: NAME -->` above a
-        picture replaces it by web/figures/NAME.js where scripts run; `<!-- lab: EXPR at Z; ... -->` adds links to the lab."""
+        """Combines each picture and its caption into a figure. SVGs are inlined, so that they use the page's colours. `<!-- live:
+        NAME -->` above a picture replaces it by web/figures/NAME.js if scripts run; `<!-- lab: EXPR at Z; ... -->` adds links to
+        the lab."""
         made = re.sub(r"((?:<!-- (?:lab|live): (?:(?!-->).)* -->\n*)+)(<p><img[^>]*/></p>\s*<p><em>.*?</em></p>)", r"\2\1", made, flags=re.S)
 
         def figure(match):
@@ -185,7 +188,7 @@ class Site:
         return re.sub(r"<!--.*?-->\n?", "", made, flags=re.S)
 
     def live(self, path, name):
-        """The placeholder for a live figure. Some figures call the library, a file that they share with the lab."""
+        """The placeholder for a live figure. Some figures call the library, which is in a file shared with the lab."""
         if not os.path.exists(os.path.join(ROOT, "web", "figures", name + ".js")):
             sys.exit(f"book: {path} has a live figure {name}, and there is no web/figures/{name}.js")
         module = f' data-module="{relative("lab-module.js", page_of(path))}"' if self.lab else ""
@@ -199,7 +202,7 @@ class Site:
         return style + "".join(f'<script defer src="{relative("live/" + os.path.basename(name), page)}"></script>\n' for name in loaded)
 
     def links(self, path, made):
-        """Turns links within the project into links within the site, and makes a page of every file that they lead to."""
+        """Turns links within the project into links within the site, and requests a page for every file that they lead to."""
 
         def link(match):
             target, _, anchor = html.unescape(match[1]).partition("#")
@@ -289,7 +292,8 @@ class Site:
         print(f"{os.path.join(self.out, 'index.html')}: {len(self.pages)} pages, {bodies.count('<annotation')} formulas, {links}")
 
     def copy_style(self):
-        """Copies the files that every page needs. This comes first: they identify a site as replaceable even if making it was interrupted."""
+        """Copies the files that every page needs. This comes first because they identify the site as replaceable even if the build
+        is interrupted."""
         os.makedirs(os.path.join(self.out, "katex"))
         for name in (*MARKS[1:], "reach.js", "favicon.svg"):
             shutil.copyfile(os.path.join(ROOT, "web", name), os.path.join(self.out, name))
@@ -328,7 +332,7 @@ class Site:
 
 
 def share_module(lab, out):
-    """Copies the lab to a site, moving the library from its page to a file that live figures load too."""
+    """Copies the lab to a site, moving the library from its page to a file that live figures load, too."""
     with open(lab, encoding="utf8") as file:
         text = file.read()
     parts = {}
@@ -341,12 +345,12 @@ def share_module(lab, out):
 
 
 def named_in(text):
-    """The expressions of "<!-- lab: EXPR at Z ask gradient; EXPR -->", each with Z and the derivatives asked for."""
+    """The expressions in "<!-- lab: EXPR at Z ask gradient; EXPR -->", each with Z and the derivatives asked for."""
     return [re.fullmatch(r"(.*?)(?: at (\S+))?(?: ask (\S+))?", part).groups("") for part in text.split("; ")] if text else []
 
 
 def at_of(text):
-    """"1+2i" in the form of the lab's address, "1,2"; empty if it is not a number."""
+    """Converts "1+2i" to the form of the lab's address, "1,2"; empty if it is not a number."""
     try:
         z = complex(re.sub(r"(?<![\d.])j", "1j", text.replace("i", "j")))
         return f"{z.real:g},{z.imag:g}"

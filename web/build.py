@@ -2,8 +2,8 @@
 
   build.py OUTPUT_DIR [lab|model]
 
-writes OUTPUT_DIR/lab.html and OUTPUT_DIR/model.html, which contain everything that they need: they work from any web server and when
-opened as files. Object files are kept beside them and recompiled when a source is newer. The first build takes five processor minutes.
+writes OUTPUT_DIR/lab.html and OUTPUT_DIR/model.html, which are self-contained: they work from any web server and when opened as
+files. Object files are kept next to them and recompiled when a source is newer. The first build takes five processor minutes.
 """
 import base64
 import concurrent.futures
@@ -15,14 +15,14 @@ import sys
 import urllib.parse
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-HEADERS = "/usr/include"  # of Debian's fmt, nlohmann-json, CLI11 and Boost.Math; the folder's other headers are for the host, not for Emscripten
+HEADERS = "/usr/include"  # with Debian's fmt, nlohmann-json, CLI11 and Boost.Math; other headers are for the host, not Emscripten
 
 
 
 @dataclasses.dataclass
 class Page:
-    """A page and its library. `units` lists what is compiled: each unit joins several source files, as the library's build does. `unused` has
-    prefixes of source files whose headers are included but whose functions are never called."""
+    """A page and its library. `units` lists what is compiled: each unit joins several source files, as the library's build does.
+    `unused` has prefixes of source files whose headers are included but whose functions are never called."""
     name: str
     units: dict
     unused: tuple
@@ -80,7 +80,7 @@ MODEL = Page("model", {
     ["-O2", "-sEXPORTED_FUNCTIONS=_argand_model,_malloc,_free", "-sEXPORTED_RUNTIME_METHODS=ccall,FS"],
     "model/model.html", ("engine.js", "numbers.js", "plane.js", "model/recipe.js", "model/model.js"))
 PAGES = {page.name: page for page in (LAB, MODEL)}
-OF_ONE_PAGE = ("/* @model.css@ */", "@trained@")  # placeholders that only one of the two pages has
+OF_ONE_PAGE = ("/* @model.css@ */", "@trained@")  # placeholders in only one of the two pages
 
 COMPILE = ["-std=c++20", "-fwasm-exceptions", "-ffp-contract=off", "-fno-math-errno", "-DFMT_HEADER_ONLY", "-DARGAND_PLAIN_BLAS",
            "-include", os.path.join(ROOT, "web/libcxx14.h"), "-I" + ROOT]
@@ -90,7 +90,7 @@ ENVIRONMENT = dict(os.environ, NODE_PATH="/usr/share/nodejs")
 
 
 def changed(made):
-    """Whether a source or header that the object was compiled from has changed since."""
+    """Whether any source or header from which the object was compiled has changed since."""
     try:
         with open(made + ".d", encoding="utf8") as file:
             read = [name for name in file.read().replace("\\\n", " ").split(":", 1)[1].split() if name.startswith(ROOT)]
@@ -130,7 +130,7 @@ def packed(path):
 
 
 def trained(out):
-    """The model that model.html starts with, trained as the page itself trains; takes about two minutes."""
+    """The model that model.html starts with, trained in the same way as by the page; takes about two minutes."""
     made, library, folder = os.path.join(out, "trained.safetensors"), os.path.join(out, "model.wasm"), os.path.join(ROOT, "web", "model")
     if older(made, library, os.path.join(folder, "recipe.js")):
         run(["node", os.path.join(folder, "train_once.js"), os.path.join(out, "model"), made])

@@ -1,9 +1,9 @@
 "use strict";
-// Lines of equal height on a square of numbers, by marching squares.
+// Contour lines of values on a square grid, by marching squares.
 
 const LANDSCAPE = 81;  // points along each side of the grid
 
-/** Levels that divide the finite values into groups of equal size; none if all values are equal. */
+/** Levels that divide the finite values into groups of equal size; empty if all values are equal. */
 function levelsOf(heights, count) {
   const sorted = heights.filter((h) => h !== null).sort((a, b) => a - b);
   const levels = Array.from({ length: count }, (_, k) => sorted[Math.floor(((k + 0.5) / count) * sorted.length)]);
@@ -30,7 +30,7 @@ function contour(heights, level) {
   return d;
 }
 
-/** Draws the contours into an SVG group; lower ones are darker. */
+/** Draws the contours into an SVG group, lower ones darker. */
 function drawContours(group, heights) {
   const levels = levelsOf(heights, 16);
   group.replaceChildren();

@@ -1,6 +1,6 @@
 "use strict";
 // Runs the library in a worker. The code of both is embedded as text in the page, or in a script that several pages share
-// (argandParts), so that it also works for pages opened as files, which cannot fetch anything.
+// (argandParts), so that this also works for pages opened as files, which cannot fetch anything.
 
 const partOf = (name) => globalThis.argandParts?.[name] ?? document.getElementById(name).textContent;
 

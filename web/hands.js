@@ -1,5 +1,5 @@
 "use strict";
-// Input by mouse, finger and keyboard.
+// Input by mouse, touch and keyboard.
 
 function moveTo(z) {
   state.at = z.map((x) => Number(x.toPrecision(5)));
@@ -9,7 +9,7 @@ function moveTo(z) {
   update("dragged");
 }
 
-/** Drags the tip of the step, which sets its length and its direction. */
+/** Handles dragging the tip of the step, which sets its length and direction. */
 function moveRim(z) {
   const step = add(z, scaled(state.at, -1)), snapped = Math.round(modulus(step) / 0.02) * 0.02;
   state.radius = Math.min(1, Math.max(0.02, Number(snapped.toFixed(2))));
@@ -19,7 +19,7 @@ function moveRim(z) {
   update("dragged");
 }
 
-/** Drags the first point of the walk, which lies along -g: sets the learning rate that brings it nearest to the pointer. */
+/** Handles dragging the first point of the walk, which lies along -g: sets the learning rate that brings it closest. */
 function moveFirst(z) {
   const g = reply.gradient.tape, step = add(z, scaled(state.at, -1));
   const rate = -(step[0] * g[0] + step[1] * g[1]) / (g[0] * g[0] + g[1] * g[1]);

@@ -9,7 +9,7 @@ const timings = [];  // time from each change of the state to the new picture [m
 
 const hidden = () => state.exercise.length > 0 && !state.solved;
 const rimOf = () => add(state.at, scaled(turnOf((state.turn * Math.PI) / 180), state.radius));
-/** The first point of the walk downhill. */
+/** The first point of the descent path. */
 const firstOf = () => (reply && finite(reply.gradient.tape) ? add(state.at, scaled(reply.gradient.tape, -(10 ** state.rate))) : [NaN, NaN]);
 
 // ---------------------------------------------------------------- pictures
@@ -48,7 +48,7 @@ function drawTo() {
   const w = reply.value, a = reply.dz.tape, b = reply.dzbar.tape, r = state.radius, linear = !hidden() && !reply.singular;
   const reach = Math.max(0, ...reply.circle.filter(finite).map((v) => modulus(add(v, scaled(w, -1)))).sort((u, v) => u - v).slice(0, 90));
   to.centre = w;
-  // Scales the plane to the ellipse, unless the circle's image is far larger: if both derivatives are 0, the image is all there is to see.
+  // Scales the plane to the ellipse, or to the circle's image if that is far larger (when both derivatives are 0, say).
   const ellipse = linear ? r * (modulus(a) + modulus(b)) : 0;
   to.half = round125(Math.max(8 * ellipse > reach ? 1.25 * ellipse : 1.1 * reach, 1e-9 + 1e-6 * modulus(w)));
   to.clear();
@@ -58,7 +58,7 @@ function drawTo() {
   const step = (t) => [scaled(times(a, turnOf(t)), r), scaled(times(b, turnOf(-t)), r)];
   const turn = (state.turn * Math.PI) / 180, [first, second] = step(turn);
   to.path(Array.from({ length: 96 }, (_, k) => step((k * Math.PI) / 48)).map(([u, v]) => add(w, add(u, v))), "linear", true);
-  // At this angle of the step the two arrows are parallel: their sum is the longer half-axis.
+  // At this angle of the step the two arrows are parallel, so their sum is the longer half-axis.
   const parallel = (Math.atan2(b[1], b[0]) - Math.atan2(a[1], a[0])) / 2;
   for (const t of [parallel, parallel + Math.PI / 2]) {
     const [u, v] = step(t);
@@ -93,7 +93,7 @@ function show(dragged) {
   if (!dragged || tapeVisible) showTape(reply);
 }
 
-/** Shows the questions of the exercise; it is solved when every answer is right. */
+/** Shows the questions of the exercise, which is solved when every answer is correct. */
 function showExercise() {
   const words = { dz: "∂f/∂z", dzbar: "∂f/∂z̄", gradient: "the gradient of L" };
   byId("exercise").hidden = !hidden();
@@ -126,8 +126,8 @@ function told(answer) {
   if (hidden() && state.exercise.every(right)) state.solved = true;
 }
 
-/** Requests the answer for the current state; while the library is busy, only the newest state waits. Numerical derivatives follow when a
-    drag pauses, or at once if nothing is being dragged. */
+/** Requests the answer for the current state; while the library is busy, only the newest state waits. Numerical derivatives follow
+    when a drag pauses, or at once if nothing is being dragged. */
 async function update(dragged) {
   const changed = performance.now();
   writeAddress();

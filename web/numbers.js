@@ -8,7 +8,7 @@ function real(x, digits = 6) {
   return Object.is(text, -0) ? "0" : String(text).replace(/^-/, "−");
 }
 
-/** Formats "1 + 2i". A part so small beside the other that it is only rounding error counts as 0. */
+/** Formats "1 + 2i". A part so small compared with the other that it is only rounding error counts as 0. */
 function complex(z, digits = 6) {
   if (!finite(z)) return "not finite";
   const larger = Math.max(Math.abs(z[0]), Math.abs(z[1]));
@@ -16,5 +16,5 @@ function complex(z, digits = 6) {
   return `${real(x, digits)} ${y < 0 ? "−" : "+"} ${real(Math.abs(y), digits)}i`;
 }
 
-/** The number in the form that the field for z and the command line read: 1-2i. */
+/** The number in the form accepted by the field for z and the command line: 1-2i. */
 const typed = (z, digits) => complex(z, digits).replaceAll(" ", "").replaceAll("−", "-");

@@ -17,7 +17,7 @@ const scaled = (a, s) => [a[0] * s, a[1] * s];
 const turnOf = (t) => [Math.cos(t), Math.sin(t)];
 const modulus = (a) => Math.hypot(a[0], a[1]);
 
-/** The smallest of 1, 2 and 5 times a power of ten that is not below x. */
+/** The smallest number of the form 1, 2 or 5 times a power of ten that is at least x. */
 function round125(x) {
   const power = 10 ** Math.floor(Math.log10(x));
   return power * [1, 2, 5, 10].find((m) => m * power >= x * (1 - 1e-9));
@@ -32,7 +32,7 @@ class Plane {
     this.ground = element("g", {}, svg);  // kept when the layer is redrawn
     this.layer = element("g", {}, svg);
   }
-  /** SVG coordinates of z, clamped to FAR: drawing the invisible dashes of a longer line can take a browser seconds. */
+  /** SVG coordinates of z, clamped to FAR, because drawing the invisible dashes of a longer line can take a browser seconds. */
   x(z) { return Math.max(-FAR, Math.min(FAR, ((z[0] - this.centre[0]) / this.half) * 100)); }
   y(z) { return Math.max(-FAR, Math.min(FAR, (-(z[1] - this.centre[1]) / this.half) * 100)); }
   /** The complex number at the pointer's position. */

@@ -1,6 +1,7 @@
 "use strict";
 
-/** Lets the keyboard scroll every part that is wider than its container, and fades such a part at the edge where it continues. */
+/** Lets the keyboard scroll every element that is wider than its container, and fades such an element at the edge where it
+   continues. */
 function reachByKeys() {
   for (const part of document.querySelectorAll("pre, .katex-display, .scroll, figure")) {
     const hidden = part.scrollWidth - part.clientWidth;

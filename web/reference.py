@@ -1,6 +1,6 @@
 """Generates the reference of the C++ API from the comments in the headers: one Markdown page for each folder of the library.
 
-For every header it has the first comment, then each declaration with its comment. Bodies of functions, private members and
+For every header it shows the first comment, then each declaration with its comment. Bodies of functions, private members and
 namespaces called detail are left out.
 """
 import os
@@ -18,7 +18,7 @@ INSIDE = re.compile(r"kernels/|_loops\.h|_tiles\.h|_plan\.h|planted_fault|specia
 
 
 def headers(root, room):
-    """Paths of the public headers below the folder `room`. Kernels, loops and headers with a namespace of their own are internal."""
+    """Paths of the public headers below the folder `room`. Kernels, loops and headers with their own namespace are internal."""
     found = [os.path.relpath(os.path.join(folder, name), root) for folder, _, names in os.walk(os.path.join(root, room)) for name in names if name.endswith(".h")]
     public = [path for path in found if not INSIDE.search(path) and "\nnamespace argand {" in read(root, path)]
     return sorted(public, key=lambda path: (path.count("/"), path))
@@ -148,7 +148,7 @@ def prose(lines):
     for line in lines:
         if line.startswith("    "):
             made.append(line)
-        else:  # between backticks nothing needs escaping
+        else:  # inside backticks, where nothing needs escaping
             made.append("`".join(part if i % 2 else re.sub(r"(\*\*(?=\w)|(?<=\w)\*\*)|([*_<\[\]|~])", lambda m: m[1] or "\\" + m[2], part) for i, part in enumerate(line.split("`"))))
     return "\n".join(made)
 

@@ -1,11 +1,11 @@
-"""The index for the book's search: the words of every section, as a script, because a page opened as a file cannot load data."""
+"""The index for the book's search: the words of every section, in a script because a page opened as a file cannot load data."""
 import html
 import json
 import re
 
 
 def plain(made):
-    """The words of a piece of HTML, without code and pictures; formulas that contain TeX commands become an ellipsis."""
+    """The words in a piece of HTML, without code and pictures; formulas that contain TeX commands become an ellipsis."""
     made = re.sub(r'<span class="math (?:inline|display)">(.*?)</span>', lambda m: " … " if "\\" in m[1] else m[1], made, flags=re.S)
     made = re.sub(r"<(pre|svg|script)\b.*?</\1>", " ", made, flags=re.S)
     words = re.sub(r"\s+", " ", html.unescape(re.sub(r"<[^>]+>", " ", made))).strip()
@@ -28,7 +28,7 @@ def search_script(pages):
 
 
 def description(body):
-    """The beginning of a page's text, at most about 160 characters, for search engines and link previews."""
+    """The beginning of a page's text, about 160 characters at most, for search engines and link previews."""
     text = " ".join(plain(p) for p in re.findall(r"<p>(.*?)</p>", body, re.S))
     if len(text) <= 160:
         return text

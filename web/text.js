@@ -19,7 +19,7 @@ function row(table, heading, ...cells) {
   return line;
 }
 
-/** Says what the two derivatives are at this point, and what can be said about the points around it. */
+/** Says what the two derivatives are at this point, and what is known about the points around it. */
 function kindOf(reply) {
   const z = reply.variable, bar = `∂f/∂${z}̄`, plain = `∂f/∂${z}`;
   const beside = ({ at, value }, name) => `at ${z} = ${complex(at, 3)}, ${name} = ${complex(value, 3)}`;
@@ -37,7 +37,7 @@ function kindOf(reply) {
   return `${both}. That does not make f holomorphic: ${beside(dzbar, bar)}.`;
 }
 
-/** Why there is no derivative here, in the library's words. */
+/** The reason why there is no derivative here, in the library's words. */
 const reasonOf = (reply) => reply.gaps.join("; ") || reply.trouble || "an op on the tape is singular here";
 
 function showNumbers(reply) {
@@ -82,7 +82,7 @@ function showTape(reply) {
   if (reply.tape.length === 0) row(body, null, "Nothing is on the tape: f does not depend on its variable.", "", "", "");
 }
 
-/** Shows a verdict beside each answer, or an error message if it cannot be read; clears earlier messages. */
+/** Shows a verdict next to each answer, or an error message if it cannot be read; clears earlier messages. */
 function showAnswers(answers) {
   for (const input of document.querySelectorAll("[data-asked]")) {
     const output = document.querySelector(`output[for=${input.id}]`);
@@ -108,7 +108,8 @@ function summaryOf(reply, state) {
   return `${at} To first order a circle of radius 1 becomes ${shape}${sense}. The gradient of L is g = ${complex(reply.gradient.tape, 4)}.`;
 }
 
-/** Says where the two walks lead. For a real f that shows which sign of the imaginary part goes downhill; for a complex f it shows nothing. */
+/** Says where the two walks lead. This shows which sign of the imaginary part goes downhill for a real f, nothing for a complex
+   one. */
 function walksOf(reply, state) {
   const here = reply.value[0], rate = 10 ** state.rate, g = reply.gradient.tape, square = g[0] * g[0] - g[1] * g[1], size = g[0] * g[0] + g[1] * g[1];
   if (reply.singular) return "There is no gradient here, so they follow a convention first.";

@@ -20,13 +20,13 @@
 namespace argand {
 namespace {
 
-/// The command that measures the speed of a finished run's model; empty if it has been measured or there is no checkpoint any more.
+/// The command that measures how fast a finished run's model is; empty if this has been done or the checkpoint no longer exists.
 std::vector<std::string> timing_command(const RunFolder& run, const AblationResult& result) {
   if (result.milliseconds_per_token > 0 || !std::filesystem::exists(run.last())) return {};
   return {"eval", run.last(), "--latency", "--json", run.latency()};
 }
 
-/// "steps is 500, was 100": the differences between two objects of settings.
+/// The differences between two objects of settings, such as "steps is 500, was 100".
 std::string differences(const nlohmann::json& before, const nlohmann::json& now) {
   if (!before.is_object()) return "ablation.json is damaged";
   std::string text;
@@ -45,7 +45,7 @@ std::string differences(const nlohmann::json& before, const nlohmann::json& now)
 }  // namespace
 
 Ablation::Ablation(AblationTable table, AblationOptions options) : table_(std::move(table)), options_(std::move(options)) {
-  // First all rows with the first seed, then all with the second: if stopped early, all rows can still be compared.
+  // All rows with the first seed come first, then all with the second: if stopped early, all rows can still be compared.
   for (std::int64_t seed = 0; seed < options_.seeds; ++seed)
     for (std::size_t row = 0; row < table_.rows.size(); ++row) jobs_.push_back({row, seed});
 }
@@ -60,7 +60,7 @@ Settings Ablation::settings(const Job& job) const {
 
 void Ablation::check() const {
   for (std::size_t row = 0; row < table_.rows.size(); ++row) RunConfig::resolve({}, settings({row, 0}), table_.task);
-  // Read the data before the folder is marked as an ablation, so that an error is reported once.
+  // Read the data before marking the folder as an ablation, so that an error is reported only once.
   const auto first = std::find_if(jobs_.begin(), jobs_.end(), [&](const Job& job) { return !result(job); });
   if (first != jobs_.end()) open_data(RunConfig::resolve({}, settings(*first), table_.task));
 }
@@ -131,7 +131,7 @@ int Ablation::run() {
                               ++failed;
                               failures += fmt::format("\n  {}: {}", work[job.job].name, job.last_line);
                             },
-                        // An audit that finds violations exits with an error, but has written its results.
+                        // An audit that finds violations exits with an error even though it has written its results.
                         .may_fail = [](const std::vector<std::string>& words) { return words[0] == "audit"; }};
   if (const int signal = all.run(work); signal != 0) return Interrupt::exit_code(signal);
   write_tables(results(), options_.out);

@@ -12,25 +12,25 @@
 namespace argand {
 
 struct AblationOptions {
-  std::string out;           ///< folder; a run is OUT/ROW/seed-S
-  std::int64_t seeds = 3;    ///< 0 ... seeds - 1
-  std::int64_t jobs = 1;     ///< runs at a time
+  std::string out;           ///< the output folder; each run is in OUT/ROW/seed-S
+  std::int64_t seeds = 3;    ///< seeds 0 ... seeds - 1
+  std::int64_t jobs = 1;     ///< runs trained at a time
   std::int64_t threads = 1;  ///< threads per run
-  bool probe = false;        ///< afterwards, generate text with each language model, and test it on long windows (probes.h)
-  bool latency = false;      ///< afterwards, measure how fast each language model generates
-  KeyTexts shared;           ///< shared_settings()
+  bool probe = false;        ///< whether to generate text with each trained language model and test it on long windows (probes.h)
+  bool latency = false;      ///< whether to measure how fast each trained language model generates text
+  KeyTexts shared;           ///< the settings of all runs (shared_settings())
 };
 
 class Ablation {
  public:
   Ablation(AblationTable table, AblationOptions options);
 
-  /// Throws InputError for a row with unknown keys, invalid values, or sizes that do not fit; and Error if something remains to be
+  /// Throws InputError for a row with unknown keys, invalid values, or incompatible sizes, and Error if something remains to be
   /// trained and its data cannot be read.
   void check() const;
   /// Trains the missing runs, showing progress; stopped runs continue. Returns 0, or 128 + the signal that stopped it once every
-  /// run has saved. Throws Error if the folder holds an ablation with other settings or, when all other runs have finished, for
-  /// runs that failed.
+  /// run has saved. Throws Error if the folder holds an ablation with other settings, or if runs failed (after all others have
+  /// finished).
   int run();
 
   /// Includes all seeds found in the folder, not only the requested ones.

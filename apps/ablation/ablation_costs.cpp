@@ -9,7 +9,7 @@
 namespace argand {
 namespace {
 
-/// Averaged over the runs that record it.
+/// The mean and deviation over the runs that record the value.
 Spread spread_of_recorded(const SeedResults& results, const std::function<double(const AblationResult&)>& f) {
   std::vector<double> values;
   for (const auto& [_, result] : results)
@@ -62,7 +62,7 @@ std::string machine_of(const nlohmann::ordered_json& made_by) {
                      made_by.value("blas", "unknown"), made_by.value("threads", 0));
 }
 
-/// "1.86 (1.24)": in the unit, and as a multiple of the first row's value if that is known.
+/// "1.86 (1.24)": the value in its unit, and as a multiple of the first row's value if that is known.
 std::string relative(const std::string& in_unit, const Spread& value, const Spread& first) {
   if (value.mean == 0) return "-";
   return first.mean > 0 ? fmt::format("{} ({:.2f})", in_unit, value.mean / first.mean) : in_unit;

@@ -5,7 +5,7 @@
 namespace argand {
 namespace {
 
-/// "1.6e-2" for 0.016: at most three digits.
+/// The rate with at most three digits: "1.6e-2" for 0.016.
 std::string rate_name(double rate) {
   const std::string text = fmt::format("{:.2e}", rate);
   std::string digits = text.substr(0, text.find('e'));

@@ -8,7 +8,7 @@
 
 namespace argand {
 
-/// What an interval says about a difference, or about a claim.
+/// What a confidence interval says about a difference, or about a claim.
 enum class RowVerdict { Lower, Higher, Holds, DoesNot, Unknown };
 /// "lower", "higher", "holds", "does not hold", "not significant"
 std::string to_text(RowVerdict verdict);
@@ -16,7 +16,7 @@ std::string to_text(RowVerdict verdict);
 /// One row compared with another, over the runs with the same seeds.
 struct RowComparison {
   std::vector<std::int64_t> seeds;
-  PairedDifference difference;  ///< of the losses in nats, or of the accuracies in points
+  PairedDifference difference;  ///< the difference of the losses in nats, or of the accuracies in points
   RowVerdict verdict = RowVerdict::Unknown;
 };
 
@@ -29,17 +29,17 @@ class AblationReport {
   // The tables in Markdown, "" if there is nothing to show.
   std::string rows() const;    ///< each row compared with the first, and the meaning of the columns
   std::string rates() const;   ///< the result of each learning rate
-  std::string pace() const;    ///< the steps and FLOPs that each row needs to reach a loss that all reach; "" if a run is too short
+  std::string pace() const;    ///< steps and FLOPs that each row needs to reach a loss common to all rows; "" if a run is too short
   std::string claims() const;  ///< the paper's claims with verdicts, and the note
   std::string costs() const;   ///< FLOPs, time and memory per token
   /// Rows, rates, pace and claims.
   std::string markdown() const;
-  /// Rows and claims as numbers of six digits, one line per row, for figures.
+  /// Rows and claims as values with six digits, one line per row, for plotting.
   std::string json() const;
 
  private:
   bool lm() const { return table_.task == "lm"; }
-  /// This row minus the other, for each seed that both have.
+  /// The values of `row` minus those of `other`, for each seed that both have.
   std::vector<double> differences(std::size_t row, std::size_t other) const;
   std::optional<std::size_t> find(const std::string& row) const;
   double shown(double difference) const;
@@ -50,9 +50,9 @@ class AblationReport {
   AblationTable table_;
   std::vector<SeedResults> results_;
   std::vector<RateResults> rates_;
-  std::vector<RowComparison> rows_;            ///< each compared with the first
-  std::vector<RowComparison> claims_;          ///< those that this table can test, better minus worse
-  std::vector<const AblationClaim*> claimed_;  ///< the claims they belong to
+  std::vector<RowComparison> rows_;            ///< each row compared with the first
+  std::vector<RowComparison> claims_;          ///< the claims that this table can test, as better minus worse
+  std::vector<const AblationClaim*> claimed_;  ///< the claim that each entry of claims_ tests
 };
 
 /// "+1.3", "-0.2", "0.0"
@@ -60,14 +60,14 @@ std::string signed_text(double value);
 /// A difference in the unit shown in tables: for losses exp(d) - 1 in per cent, otherwise unchanged, in points.
 double to_table_unit(double difference, bool of_losses);
 
-/// The text as terminated lines of a Markdown file.
+/// The text as newline-terminated lines of a Markdown file.
 std::string paragraph(const std::string& text);
 
-/// Joins the tables of a Markdown file, leaving out empty ones.
+/// Joins the tables of a Markdown file, skipping empty ones.
 std::string join_tables(const std::vector<std::string>& tables);
 
-/// "+1.3 % [-0.2, 2.8]", or "+1.3 % (1)" without an interval: for losses in nats the difference of perplexities in per cent, exp(d)
-/// - 1; "+1.3 [-0.2, 2.8]" for points; "-" if there are no pairs.
+/// "+1.3 % [-0.2, 2.8]", or "+1.3 % (1)" without an interval: for losses in nats, the difference of the perplexities in per cent,
+/// exp(d) - 1; "+1.3 [-0.2, 2.8]" for points; "-" if there are no pairs.
 std::string difference_text(const PairedDifference& c, bool of_losses);
 
 /// "401.3 ± 12.0 (3)", "401.3 (1)", or "-" for none: mean ± sample standard deviation (count), with this many decimals.

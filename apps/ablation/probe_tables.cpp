@@ -10,7 +10,7 @@
 namespace argand {
 namespace {
 
-/// The values of a row's runs, where they exist.
+/// The values of a row's runs, skipping runs that have none.
 std::vector<double> values_of(const SeedResults& row, const std::function<std::optional<double>(const RunProbes&)>& f) {
   std::vector<double> found;
   for (const auto& [_, run] : row)
@@ -82,7 +82,7 @@ std::string texts_table(const ResultTable& runs) {
 
 std::string positions_table(const ResultTable& runs) {
   std::int64_t longest = 0, trained = 0;
-  bool some_end = false;  // where training windows end
+  bool some_end = false;  // whether some model was tested only up to the length it was trained on
   std::vector<PositionProbe::Span> spans;
   for (const SeedResults& row : runs.results)
     for (const auto& [_, run] : row)

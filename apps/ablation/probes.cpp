@@ -31,7 +31,7 @@ RunFolder run_of(const std::string& out, const AblationRow& row, std::int64_t se
   return RunFolder(folder_of_run(out, row.name, seed));
 }
 
-/// Texts of words [B, N] as token ids of the judge.
+/// Texts [B, N] of words, as token ids of the judge.
 Ids ids_of(const Json& texts, std::int64_t prompt_length, const TrainedRun& judge, const std::string& path) {
   std::vector<std::int32_t> ids;
   for (const Json& text : texts) {
@@ -44,7 +44,7 @@ Ids ids_of(const Json& texts, std::int64_t prompt_length, const TrainedRun& judg
   return {Shape{B, all / B}, std::move(ids)};
 }
 
-/// The text that the judge was trained on, in all parts; nothing if it is no longer available.
+/// The text that the judge was trained on, with all its parts; empty if it is no longer available.
 std::optional<Corpus> text_of(const TrainedRun& judge) {
   try {
     return open_corpus(judge.checkpoint.config(), judge.tokens);
@@ -84,7 +84,7 @@ std::vector<std::string> next_probe(const AblationTable& table, const std::strin
   const RunFolder run(folder);
   if (!fs::exists(run.last())) return {};
   const Checkpoint last(run.last());
-  // A damaged file is written again, as is one from an earlier step.
+  // A file that is damaged or comes from an earlier step is written again.
   const auto missing = [&](const std::string& path, bool (*is_one)(const Json&)) {
     const Json probe = read_json(path);
     return !is_one(probe) || probe["step"] != last.state().step;
@@ -137,9 +137,9 @@ std::int64_t judge_texts(const AblationTable& table, const std::string& out, con
       const double loss = loss_of(texts, prompt_length);
       const bool as_before = probe.value("judge", "") == name && probe["model"].value("loss", 0.0) == loss;
       probe["model"]["loss"] = loss;
-      if (probe.contains("corpus") && !as_before) probe["corpus"].erase("loss");  // from another judge
+      if (probe.contains("corpus") && !as_before) probe["corpus"].erase("loss");  // that loss came from another judge
       const auto originals = corpus ? originals_of(probe, texts, *corpus) : std::nullopt;
-      if (originals && probe.contains("corpus")) {  // the same for all seeds and rows, so judged once
+      if (originals && probe.contains("corpus")) {  // the originals are the same for all seeds and rows, so they are judged once
         const std::span<const std::int32_t> ids = originals->span();
         const auto [known, is_new] = losses_of_originals.try_emplace({ids.begin(), ids.end()});
         if (is_new) known->second = loss_of(*originals, prompt_length);

@@ -12,7 +12,7 @@
 namespace argand {
 
 /// The command for the next probe of a finished run, which uses its last checkpoint and its seed. Empty when all are
-/// done, or when the run has no checkpoint any more.
+/// done, or when the run no longer has a checkpoint.
 std::vector<std::string> next_probe(const AblationTable& table, const std::string& folder, std::int64_t seed);
 
 /// Scores the texts of all runs with the judge, as well as the original continuations of their prompts if the corpus is available

@@ -19,7 +19,7 @@ using Json = nlohmann::ordered_json;
 /// All settings of a configuration, flattened.
 Json all_settings(const RunConfig& config) { return flat_settings(parse_json("config", config.to_json())); }
 
-/// The differences between two configurations, ignoring keys that may differ: "lr is 0.002, was 0.001".
+/// The differences between two configurations, except in keys that are allowed to differ: "lr is 0.002, was 0.001".
 std::vector<std::string> differences(const Json& before, const Json& now, const std::set<std::string>& may) {
   std::vector<std::string> found;
   for (const auto& [key, is] : now.items())
@@ -31,7 +31,7 @@ std::vector<std::string> differences(const Json& before, const Json& now, const 
 const std::set<std::string> of_a_run = {"data", "keep", "milestone_every"};
 const std::set<std::string> of_the_data = {"steps", "tokens", "vocab_size", "n_classes"};
 
-/// A value as written in an option: lists without brackets.
+/// A value in the syntax of an option: lists have no brackets.
 std::string option_text(const Json& value) {
   if (value.is_string()) return value.get<std::string>();
   const std::string text = value.dump();

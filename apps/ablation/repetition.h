@@ -19,31 +19,31 @@ ResultTable rows_to_repeat(const ResultTable& kept, const std::vector<std::strin
 /// The settings for training these rows again.
 struct Recipe {
   AblationTable table;  ///< each row with all its settings
-  KeyTexts shared;      ///< what was requested for all of them, with `data` as the location of the data
+  KeyTexts shared;      ///< the settings requested for all of them, with `data` as the location of the data
 };
 /// Throws InputError when data are missing, or when this program cannot train a row with its kept settings.
 Recipe recipe_of(const ResultTable& kept, const std::string& data);
 
-/// A row's new runs, compared with the kept ones of the same seeds.
+/// A row's new runs, compared with the kept runs of the same seeds.
 struct RepeatedRow {
   std::string name;
   std::vector<double> kept, kept_again,
-      here;          ///< perplexities, or accuracies in percent; of all kept runs, then of the pairs with the same seed
-  double apart = 0;  ///< mean of here - kept_again: of losses in nats, or of accuracies in points
-  std::optional<double> within{};       ///< means_within(); nothing without a pair, or with only one kept run
-  bool same = false;                    ///< every new run has exactly the numbers of the kept one
-  std::vector<std::string> settings{};  ///< "steps is 100, was 625": differences between the configurations
+      here;          ///< perplexities, or accuracies in percent: of all kept runs, then of the pairs with the same seed
+  double apart = 0;  ///< mean of here - kept_again, in nats for losses or in points for accuracies
+  std::optional<double> within{};       ///< means_within(); empty without a pair or with only one kept run
+  bool same = false;                    ///< whether every new run has exactly the results of the kept one
+  std::vector<std::string> settings{};  ///< differences between the configurations, such as "steps is 100, was 625"
   bool lands() const;
 };
 
 class Repetition {
  public:
-  /// Pairs the rows of `kept` with the rows of the same names in `now`. Throws Error for settings that this program does not have.
+  /// Pairs each row of `kept` with the row of `now` that has its name. Throws Error for settings that this program does not have.
   Repetition(const ResultTable& kept, const ResultTable& now);
 
   const std::vector<RepeatedRow>& rows() const { return rows_; }
   bool all_land() const;
-  /// One line per row, and the meaning of the columns, as Markdown.
+  /// A Markdown table with one line per row, and the meaning of its columns.
   std::string markdown() const;
 
  private:

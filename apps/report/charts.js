@@ -64,7 +64,7 @@ Chart.register({
 /** All charts of the page. */
 let live = [];
 
-/** Creates a chart in a box of its own inside `host`; `box`: additional classes of the box. */
+/** Creates a chart in its own box inside `host`; `box`: additional classes of the box. */
 function chart(host, type, datasets, options, box = '', labels = undefined) {
   const canvas = make('canvas', {role: 'img'});
   host.append(make('div', {class: `plot ${box}`}, canvas));
@@ -84,7 +84,7 @@ function clear(element) {
   element.replaceChildren();
 }
 
-/** Sets the colours of new charts; call it when the colour scheme changes, before charts are created. */
+/** Sets the default colours of charts; call it when the colour scheme changes, before charts are created. */
 function setDefaults() {
   const defaults = Chart.defaults;
   defaults.animation = false;
@@ -130,7 +130,7 @@ function curveOptions({x, y, range: [from, to] = [], legend = false, logarithmic
 const tickFormat = (logarithmic, format) => (value) =>
   !logarithmic || /^[125]/.test(Number(value).toExponential()) ? format(value) : null;
 
-/** A curve as a dataset; if it has few points, they are marked. */
+/** A curve as a dataset, with its points marked if there are few. */
 function curve(label, points, colour, more = {}) {
   const radius = points.length > 40 ? 0 : points.length > 1 ? 2 : 4;
   return {label, data: points, borderColor: colour, backgroundColor: colour, borderWidth: 2, pointRadius: radius, pointHitRadius: 8, clip: 5, ...more};

@@ -2,9 +2,9 @@
 
 let data = JSON.parse(document.getElementById('data').textContent);
 const shown = {
-  hidden: new Set(),  // the numbers of the runs that are switched off in the legend
+  hidden: new Set(),  // the indices of the runs switched off in the legend
   axis: 'steps',
-  run: 0,  // the number of the run whose details are shown
+  run: 0,  // the index of the run whose details are shown
 };
 
 /** Creates an element with attributes and children, which are elements or texts. */
@@ -49,7 +49,8 @@ function duration(seconds) {
   return minutes < 60 ? `${minutes} min` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }
 
-/** A card of the page. Its `data-drawn` tells tests what it shows: the number of points or rows, or "words" if only text. */
+/** A card of the page. Its `data-drawn` attribute tells tests what it shows: the number of points or rows, or "words" for text
+   only. */
 class Panel {
   constructor(place, id, title, hint, wide = false) {
     this.body = make('div');
@@ -64,7 +65,7 @@ class Panel {
     return this;
   }
 
-  /** Shows a sentence that says why there is nothing to draw. */
+  /** Shows a sentence that explains why there is nothing to draw. */
   say(words) {
     this.add(make('p', {class: 'words'}, words));
     this.root.dataset.drawn = 'words';
@@ -72,7 +73,7 @@ class Panel {
     return this;
   }
 
-  /** Removes the card, if it is meant for another family or task than the run's. */
+  /** Removes the card if it is meant for a different family or task than the run's. */
   leave() {
     this.root.remove();
     return this;
@@ -84,7 +85,7 @@ class Panel {
   }
 }
 
-/** A row of buttons of which one is pressed. start() presses the one numbered `first`; choose(i) is called for every press. */
+/** A row of buttons of which one is pressed. start() presses the one with index `first`; choose(i) is called for every press. */
 function choices(label, names, choose, first = 0) {
   const buttons = names.map((name, i) => make('button', {type: 'button', onclick: () => press(i)}, name));
   const press = (i) => {
@@ -95,7 +96,7 @@ function choices(label, names, choose, first = 0) {
   return {bar: '', start: () => choose(0)};
 }
 
-/** A colour key: each name beside a colour, in the order of the runs' colours. */
+/** A colour key: each name next to its colour, in the order of the runs' colours. */
 const colourKey = (names) => make('div', {class: 'class-key'}, ...names.map((name, i) => make('span', {}, make('i', {style: {background: runColour(i)}}), name)));
 
 const range = (n) => Array.from({length: n}, (_, i) => i);

@@ -26,7 +26,7 @@ out, page, style, chart, *scripts = sys.argv[1:]
 chart_js = read(chart)
 if not re.match(r"/\*!\s+\* Chart\.js v3\.", chart_js):
     sys.exit(f"{chart} is not Chart.js 3; install libjs-chart.js, or say where it is with -Dchartjs=PATH")
-# Keep the licences but remove addresses in them, so that the page names no host at all.
+# Keep the licences but remove the addresses in them, so that the page contains no host name.
 parts = {"style": read(style), "chart": re.sub(r"https?://", "", chart_js), "scripts": "\n".join(map(read, scripts))}
 for name, text in parts.items():
     if re.search(r"</(script|style)", text, re.I):

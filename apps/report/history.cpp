@@ -15,7 +15,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 using Snapshot = std::map<std::string, AnyTensorOf<double>>;
 
-/// Limits on the total count of numbers on the page, and on the steps that are drawn.
+/// Limits on how many numbers the page holds in total, and on how many steps are drawn.
 constexpr std::int64_t most_numbers = 40'000, most_steps = 12;
 
 /// Whether the page follows this parameter through training: its values or, for complex weights, their phases.
@@ -24,7 +24,7 @@ bool is_reported(const ReportParts& parts, const std::string& name, bool is_comp
   return std::any_of(parts.history.begin(), parts.history.end(), [&](const std::string& end) { return name.ends_with(end); });
 }
 
-/// The reported parameters as they were initialised.
+/// The initial values of the reported parameters.
 Snapshot drawn(const RunConfig& config) {
   Snapshot snapshot;
   with_precision(config, [&]<class R>(R) {
@@ -36,7 +36,7 @@ Snapshot drawn(const RunConfig& config) {
   return snapshot;
 }
 
-/// The same parameters as stored in a checkpoint.
+/// The same parameters as read from a checkpoint.
 Snapshot read(const Checkpoint& checkpoint, const Snapshot& wanted) {
   Snapshot snapshot;
   for (const auto& [name, like] : wanted)

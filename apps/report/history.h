@@ -8,10 +8,10 @@
 
 namespace argand {
 
-/// {"steps": [0, ..., last], "parameters": {name: {"shape": [...], "values": [flat numbers of each step]}},
+/// {"steps": [0, ..., last], "parameters": {name: {"shape": [...], "values": [the values of each step, flattened]}},
 ///  "phases": {name: {"first": [counts], "last": [counts]}}}.
 /// The family decides which parameters, and whether the phases of complex weights, are included (ReportParts). Step 0 is recreated
-/// from configuration and seed, unless the run began with other weights and kept it.
+/// from the configuration and the seed, unless the run began with other weights and kept a checkpoint of them.
 nlohmann::ordered_json history_of(const RunFolder& folder, const Checkpoint& newest);
 
 /// Equal sectors of the circle, counter-clockwise, the first one centred on phase 0.

@@ -32,7 +32,7 @@ Json to_json(const Curve& curve) {
   return json;
 }
 
-/// The lowest and the highest point in each of many equal intervals, plus any value that is not finite.
+/// The lowest and the highest point in each of many equal intervals, plus all non-finite values.
 Curve thinned(const Curve& curve) {
   const std::size_t n = curve.x.size();
   if (n <= most_points) return curve;
@@ -62,7 +62,7 @@ std::vector<std::size_t> spread(std::size_t n, std::size_t most) {
   return places;
 }
 
-/// The exponentially weighted mean over about a fiftieth of the curve, with the bias at its start removed.
+/// The exponentially weighted mean over about a fiftieth of the curve, with its initial bias removed.
 Curve smooth(const Curve& curve) {
   const double keep = 1 - 1 / std::max(2.0, static_cast<double>(curve.y.size()) / 50);
   double sum = 0, weight = 0;
@@ -88,8 +88,7 @@ std::map<std::string, Curve> numbers_of(const RunLog& log) {
   return curves;
 }
 
-/// Time and tokens since the beginning, by step. Lines are `log_every` steps apart; each stands for all steps since the previous
-/// one.
+/// Time and tokens since the beginning, by step. Lines are `log_every` steps apart; each covers all steps since the previous line.
 Json clock_of(const RunLog& log) {
   Curve seconds, tokens;
   double second = 0, token = 0;
@@ -113,7 +112,7 @@ Json clock_of(const RunLog& log) {
   return clock;
 }
 
-/// {"step": [...], "names": [...], "theta": [[...] per name], "kappa": the same}, or null.
+/// {"step": [...], "names": [...], "theta": [one list per name], "kappa": likewise}, or null.
 Json angles_in(const RunLog& log) {
   std::vector<const Json*> lines;
   for (const auto& line : log.lines)

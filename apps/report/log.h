@@ -10,18 +10,18 @@ namespace argand {
 
 struct RunLog {
   std::vector<nlohmann::ordered_json> lines;  ///< objects with a "step", in the order of the file
-  std::int64_t unreadable = 0;                ///< complete but invalid lines; an unterminated last line is still being written
+  std::int64_t unreadable = 0;                ///< complete but invalid lines, not counting an unterminated last line
 };
 
-/// Empty if there is no such file.
+/// Returns an empty log if there is no such file.
 RunLog read_log(const std::string& path);
 
-/// What the page draws: {"curves": every number of the lines by name, {"x": steps, "y": values}, long ones thinned with their peaks
-/// kept; "smooth": moving means of loss and grad_norm; "clock": training time and tokens by step; "angles": θ and κ(θ) by step;
-/// "confusion" and "class_accuracy" of a classifier}. Numbers that are not finite become null.
+/// What the page draws: {"curves": each logged value by name as {"x": steps, "y": values}, thinned if long but keeping the peaks;
+/// "smooth": moving means of loss and grad_norm; "clock": training time and tokens by step; "angles": θ and κ(θ) by step;
+/// "confusion" and "class_accuracy" of a classifier}. Non-finite values become null.
 nlohmann::ordered_json curves_of(const RunLog& log);
 
-/// Five significant digits: enough for a pixel, and a tenth of the page size. null for numbers that are not finite.
+/// Rounds to five significant digits: enough for a pixel, and a tenth of the page size. Returns null for non-finite values.
 nlohmann::ordered_json for_page(double value);
 
 }  // namespace argand

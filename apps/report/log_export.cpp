@@ -91,7 +91,7 @@ std::string tensorboard_events_of(const RunLog& log) {
   std::string text = record(at() + field(3, "brain.Event:2"));
   for (const Json& line : log.lines) {
     const auto last = line["step"].get<std::int64_t>();
-    // A line stands for all steps since the previous line; its `seconds` is the time of one of them.
+    // A line covers all steps since the previous line; its `seconds` is the time of a single step.
     if (const auto own = line.find("seconds"); own != line.end() && own->is_number())
       seconds += static_cast<double>(last - std::exchange(before, last)) * own->get<double>();
     std::string summary;

@@ -7,11 +7,11 @@
 
 namespace argand {
 
-/// A table with one row per line: step, then every number of the log by name, empty where a line lacks it. Numbers inside objects
-/// and lists are prefixed with the names of these: theta.blocks.0.
+/// A table with one row per line of the log: the step, then every logged value by name, empty if the line lacks it. Values inside
+/// objects and lists are prefixed with the names of these: theta.blocks.0.
 std::string csv_of(const RunLog& log);
 
-/// An event file: TFRecords of Event messages (tensorflow/core/util/event.proto), with one scalar per number. Its time is the
+/// An event file: TFRecords of Event messages (tensorflow/core/util/event.proto), with one scalar per value. An event's time is the
 /// training time when it was logged, without validations and checkpoints.
 std::string tensorboard_events_of(const RunLog& log);
 

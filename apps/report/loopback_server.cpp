@@ -1,4 +1,4 @@
-// Boost.Beast, because Debian has it as headers only; cpp-httplib would bring OpenSSL and Brotli into the program.
+// Uses Boost.Beast, which Debian ships as headers only; cpp-httplib would bring OpenSSL and Brotli into the program.
 #include "apps/report/loopback_server.h"
 
 #include <boost/asio/ip/tcp.hpp>
@@ -26,7 +26,7 @@ constexpr std::size_t most_connections = 64;
 // Connections idle for this long are closed; the page sends a request every two seconds.
 constexpr auto patience = std::chrono::seconds(20);
 
-/// One browser, whose requests are answered in order. Lives while a request is in progress.
+/// One browser, whose requests are answered in order. The object lives while a request is in progress.
 class Connection : public std::enable_shared_from_this<Connection> {
  public:
   Connection(tcp::socket socket, std::uint16_t port, const std::function<Answer(const std::string&)>& answer)
@@ -83,7 +83,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   const std::function<Answer(const std::string&)>& answer_;
 };
 
-/// Accepts connections. When there are too many, closes the oldest: idle connections cannot lock anybody out.
+/// Accepts connections. Closes the oldest when there are too many, so idle connections cannot lock anybody out.
 class Server {
  public:
   Server(tcp::acceptor& acceptor, const std::function<Answer(const std::string&)>& answer)
@@ -92,7 +92,7 @@ class Server {
   void open() {
     acceptor_.async_accept([this](const error_code& error, tcp::socket socket) {
       if (error == asio::error::operation_aborted) return;
-      if (error) {  // for example no descriptors left: retrying at once would only spin
+      if (error) {  // for example, out of descriptors: retrying at once would only spin
         close_oldest(most_connections / 2);
         pause_.expires_after(std::chrono::milliseconds(100));
         pause_.async_wait([this](const error_code& ended) {

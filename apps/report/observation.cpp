@@ -27,7 +27,7 @@ constexpr std::size_t articles_shown = 8, article_words = 60;
 
 Json none(const std::string& why) { return {{"none", why}}; }
 
-/// The result, or an explanation for the page if it is unavailable.
+/// The result of `make`, or an explanation for the page if it is unavailable.
 template <class Make>
 Json result_or_reason(const Make& make) {
   try {
@@ -37,10 +37,10 @@ Json result_or_reason(const Make& make) {
   }
 }
 
-/// The articles to show: the test articles if there are any.
+/// The articles to show: those of the test set if there are any, else of the validation set.
 const std::vector<Article>& shown_part(const ArticleSets& sets) { return sets.test.empty() ? sets.valid : sets.test; }
 
-/// The text to show, as ids of the model.
+/// The text to show, as token ids of the model.
 Words words_of(const TrainedRun& trained, const ObservationOptions& options, SharedData& data) {
   const RunConfig& config = trained.checkpoint.config();
   if (config.model.task == TextTask::Lm) {
@@ -89,8 +89,8 @@ Json thousandths(const Tensor<double>& weights) {
   return heads;
 }
 
-/// The passages that one layer read at each position, and their words, once each. A position may read nothing, and there may be no
-/// gate.
+/// The passages that one layer read at each position, and each passage's words once. A position may read nothing, and the layer may
+/// have no gate.
 Json reading_of(const Ids& chosen, const Tensor<double>& weights, const Tensor<double>& gates, const Tokenizer& tokens,
                 const KnowledgeBase& base, Json& passages) {
   Json window = {{"chosen", Json::array()}, {"weights", Json::array()}, {"gate", Json::array()}};
@@ -143,8 +143,8 @@ Json look(Model<R>& model, const TrainedRun& trained, const Words& words, const 
   return page;
 }
 
-/// The gradient of the loss on these words, one line per parameter: magnitudes, and phases if it is complex. The targets are the
-/// next words, or the article's class; if it has none, the class that the model predicts.
+/// The gradient of the loss on these words, one entry per parameter: magnitudes, and phases if it is complex. The targets are the
+/// next words or the article's class, or the class that the model predicts if the article has none.
 template <RealScalar R>
 Json gradients_of(Model<R>& model, const Words& words, std::optional<std::int32_t> label, const ForwardContext& context) {
   const auto T = static_cast<std::int64_t>(words.size());

@@ -1,6 +1,6 @@
 #pragma once
-/// A trained model applied to a text: phases, attention, the passages that reflection windows read, gradients; also generated text,
-/// or labels.
+/// A trained model applied to a text: phases, attention, the passages that reflection windows read, and gradients; also generated
+/// text, or labels.
 
 #include <map>
 #include <nlohmann/json.hpp>
@@ -14,17 +14,17 @@ namespace argand {
 /// The data shared by the runs of a report, read once.
 class SharedData {
  public:
-  /// Like open_corpus() and open_articles(); throw Error.
+  /// The same as open_corpus() and open_articles(); both throw Error.
   const Corpus& corpus(const TrainedRun& trained);
   const ArticleSets& articles(const TrainedRun& trained);
 
  private:
-  std::map<std::string, Corpus> corpora_;  ///< by data and tokens
+  std::map<std::string, Corpus> corpora_;  ///< keyed by data and tokens
   std::map<std::string, ArticleSets> articles_;
 };
 
 struct ObservationOptions {
-  std::string text;                     ///< if empty: the beginning of the validation text, or the first test article
+  std::string text;                     ///< if empty, the beginning of the validation text or the first test article
   std::int64_t most_weights = 200'000;  ///< the most attention weights the page may hold; longer texts are cut
 };
 

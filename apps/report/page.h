@@ -17,7 +17,7 @@ extern const PageParts page_parts;
 inline constexpr std::size_t largest_page = 5'000'000;
 
 /// The whole file. `live`: the page is served by `argand report --follow` and may request updates from that server only. The data
-/// are in a script element of their own, which they cannot close because `<` is written as \u003c.
+/// are in a separate script element, which they cannot close because `<` is written as \u003c.
 std::string make_page(const nlohmann::ordered_json& data, bool live = false);
 
 }  // namespace argand

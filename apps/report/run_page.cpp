@@ -13,7 +13,7 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
-/// [[section, key, value], ...] for the whole configuration, given or derived.
+/// [[section, key, value], ...] for the whole configuration, whether given or derived.
 Json settings_of(const RunConfig& config) {
   Json settings = Json::array();
   const Json sections = parse_json("config", config.to_json());
@@ -23,7 +23,7 @@ Json settings_of(const RunConfig& config) {
   return settings;
 }
 
-/// "lr 0.0003 instead of 0.001 after step 100", ... of a run resumed with changes.
+/// The changes made when a run was resumed, such as "lr 0.0003 instead of 0.001 after step 100".
 Json changes_in(const RunLog& log) {
   Json changes = Json::array();
   for (const Json& line : log.lines) {
@@ -66,9 +66,9 @@ RunPage::Stamp RunPage::stamp_of(const std::vector<std::string>& files) const {
 void RunPage::read_parameters(SharedData& data) {
   const auto start = Clock::now();
   const RunFolder folder(run_);
-  std::error_code gone;  // also set for a link that leads in circles
+  std::error_code gone;  // an error is also set for a link that leads in circles
   checkpoints_ =
-      stamp_of({folder.last(), folder.best()});  // before reading, so that files written meanwhile are read the next time
+      stamp_of({folder.last(), folder.best()});  // taken before reading, so that files written meanwhile are read the next time
   const TrainedRun trained = open_run(run_);
   const Checkpoint newest(fs::exists(folder.last(), gone) ? folder.last() : trained.checkpoint.file().path());
   const RunConfig& config = newest.config();
@@ -109,7 +109,7 @@ void RunPage::read_curves() {
   const RunLog log = read_log(folder.log());
   if (!log.lines.empty()) page_["step"] = std::max(page_["step"].get<std::int64_t>(), log.lines.back()["step"].get<std::int64_t>());
   page_["unreadable"] = log.unreadable;
-  // The log is ahead of the parameters.
+  // The log is more recent than the parameters that were read, so the best value is taken from it.
   const char* value = page_["causal"].get<bool>() ? "valid_loss" : "valid_accuracy";
   for (const Json& line : log.lines)
     if (line.value("best", Json()) == true && line.value(value, Json()).is_number()) {

@@ -13,18 +13,18 @@ namespace argand {
 
 class RunPage {
  public:
-  /// `run`: its folder; `label`: its name beside other runs. Throws Error when there is no checkpoint, or a damaged one.
+  /// `run`: its folder; `label`: its name among the runs shown. Throws Error if there is no checkpoint or it is damaged.
   RunPage(std::string run, std::string label, ObservationOptions options, SharedData& data);
 
   /// All data that the scripts in apps/report draw.
   const nlohmann::ordered_json& json() const { return page_; }
-  /// Reads what is new in the run's files: the log immediately, the parameters only after ten times as long as reading them last
+  /// Reads new data from the run's files: the log immediately, but the parameters only after ten times as long as reading them last
   /// took, to leave the processors to training. Returns whether anything was new. Throws Error like the constructor.
   bool refresh(SharedData& data);
 
  private:
   using Clock = std::chrono::steady_clock;
-  /// Sizes and times of files; they change when a file is written.
+  /// Sizes and modification times of files, which change when a file is written.
   using Stamp = std::vector<std::pair<std::uintmax_t, std::filesystem::file_time_type>>;
   Stamp stamp_of(const std::vector<std::string>& files) const;
   void read_parameters(SharedData& data);

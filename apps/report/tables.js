@@ -43,7 +43,7 @@ function drawSettings() {
     panel.add(make('div', {class: 'choices'}, make('label', {}, only, ' only what differs')));
   }
   table.append(make('thead', {}, make('tr', {}, make('th', {}, ''), ...data.runs.map((run) => make('th', {}, run.label)))));
-  const rows = new Map();  // "section.key" -> the runs' values
+  const rows = new Map();  // maps "section.key" to the runs' values
   data.runs.forEach((run, i) => run.settings.forEach(([section, key, value]) => {
     const name = `${section}.${key}`;
     if (!rows.has(name)) rows.set(name, {section, key, values: data.runs.map(() => null)});

@@ -1,4 +1,4 @@
-// Draws the curves of the logs, all runs in one plot.
+// Draws the curves of the logs, with all runs in one plot.
 
 /** The 'seconds' or 'tokens' that a run had used by a step, interpolated between two entries of its clock. */
 function clockAt(run, step, what) {
@@ -9,7 +9,7 @@ function clockAt(run, step, what) {
   return before[1] + ((values[i] - before[1]) * (step - before[0])) / (steps[i] - before[0]);
 }
 
-/** The choices for the x axis; at() is a step's position on it. */
+/** The choices for the x axis; at() returns a step's position on it. */
 const axes = {
   steps: {title: 'step', at: (run, step) => step, format: (v) => counted(Math.round(v))},
   time: {title: 'training time [s]', at: (run, step) => clockAt(run, step, 'seconds'), format: (v) => brief(v)},
@@ -22,7 +22,7 @@ function points(run, series) {
   return series.x.map((step, i) => ({x: at(run, step), y: series.y[i]}));
 }
 
-/** The number of values that are not finite; they leave gaps in the curve. */
+/** The number of non-finite values, which leave gaps in the curve. */
 function gaps(series) {
   return series ? series.y.filter((v) => v === null).length : 0;
 }
@@ -40,7 +40,7 @@ function overlay(panel, runs, of, options, more = {}) {
   return {datasets, draw: (further = []) => chart(panel.body, 'line', [...datasets, ...further], curveOptions({...xOptions(), ...options}))};
 }
 
-/** A panel with one series of all visible runs that have it, or with `words` if none has. */
+/** A panel with one series of all visible runs that have it, or with the text `words` if none has. */
 function overlayPanel(id, title, hint, of, options, words) {
   const panel = new Panel('training', id, title, hint);
   const runs = visibleRuns();
@@ -50,13 +50,13 @@ function overlayPanel(id, title, hint, of, options, words) {
   return panel;
 }
 
-/** Whether the values of all runs are positive and span more than `factor`: then the axis is logarithmic. */
+/** Whether the values of all runs are positive and span more than `factor`; if so, the axis is logarithmic. */
 function spans(runs, of, factor) {
   const values = runs.flatMap(({run}) => of(run)?.y ?? []).filter((v) => v !== null);
   return values.length > 0 && Math.min(...values) > 0 && Math.max(...values) > factor * Math.min(...values);
 }
 
-/** A panel for a curve that is noisy from step to step: the logged values are faint, their moving mean is strong. */
+/** A panel for a curve that is noisy from step to step: the logged values are faint, their moving mean is bold. */
 function restlessPanel(id, name, title, hint, options) {
   const panel = new Panel('training', id, title, `${hint} Faint: as logged; strong: its mean over about a fiftieth of the run.`);
   const runs = visibleRuns();

@@ -8,7 +8,7 @@
 namespace argand {
 namespace {
 
-/// "a, b, c and 4 more"
+/// The names in short form: "a, b, c and 4 more".
 std::string names_summary(const std::vector<std::string>& names) {
   constexpr std::size_t most = 4;
   std::string text;

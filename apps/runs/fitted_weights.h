@@ -5,7 +5,7 @@
 
 namespace argand {
 
-/// One line with the amount loaded, and one for each kind of exception.
+/// One line saying how much was loaded, and one for each kind of exception.
 std::vector<std::string> lines_of(const FittedWeights& weights);
 
 }  // namespace argand

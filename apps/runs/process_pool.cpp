@@ -30,10 +30,10 @@ namespace {
 
 using CommandLine = std::vector<std::string>;
 
-/// A process of this program.
+/// A child process that runs this program.
 class Child {
  public:
-  /// Appends its output to the file `output`.
+  /// Appends the output of the process to the file `output`.
   Child(const std::string& label, const CommandLine& arguments, const std::string& output) {
     const std::string self = std::filesystem::canonical(current_program());
     std::vector<const char*> argv = {self.c_str()};
@@ -44,11 +44,11 @@ class Child {
     const pid_t parent = getpid();
     pid_ = fork();
     if (pid_ == 0) {
-      prctl(PR_SET_PDEATHSIG, SIGTERM);  // it saves and exits when this process is killed
+      prctl(PR_SET_PDEATHSIG, SIGTERM);  // the child saves and exits when this process is killed
       if (getppid() != parent) _exit(127);
       dup2(descriptor, 1);
       dup2(descriptor, 2);
-      setpgid(0, 0);  // Ctrl-C reaches the parent, which passes it on once
+      setpgid(0, 0);  // Ctrl-C reaches only the parent, which passes it on once
       execv(self.c_str(), const_cast<char* const*>(argv.data()));
       _exit(127);
     }
@@ -98,7 +98,7 @@ double progress_of(const std::string& folder) {
   return std::min(1.0, step / std::max(1.0, config["training"].value("steps", 1.0)));
 }
 
-/// Waits for a process whose parent was killed and which may still be saving after its last step.
+/// Waits for a process whose parent was killed and which may be saving after its last step.
 void wait_until_free(const std::string& folder) {
   std::error_code none;
   for (int tenths = 0; tenths < 100 && std::filesystem::is_directory(folder, none); ++tenths) {
@@ -114,7 +114,7 @@ void wait_until_free(const std::string& folder) {
 }  // namespace
 
 int ProcessPool::run(const std::vector<ProcessJob>& work) const {
-  std::vector<double> shares;  // of each run, finished or not, when last checked
+  std::vector<double> shares;  // progress of each run, finished or not, when last checked
   for (const ProcessJob& job : work) shares.push_back(progress_of(job.folder));
   const auto share_done = [&] { return std::accumulate(shares.begin(), shares.end(), 0.0) / static_cast<double>(shares.size()); };
   const double at_start = share_done();
@@ -123,7 +123,7 @@ int ProcessPool::run(const std::vector<ProcessJob>& work) const {
   struct Running {
     CommandLine command;
     std::unique_ptr<Child> child;
-    std::uintmax_t printed_before = 0;  ///< bytes, by earlier processes
+    std::uintmax_t printed_before = 0;  ///< bytes printed by earlier processes
   };
   std::map<std::size_t, Running> running;
   const auto begin = [&](std::size_t i, CommandLine command) {
@@ -173,7 +173,7 @@ int ProcessPool::run(const std::vector<ProcessJob>& work) const {
     }
     if (interrupt.signal() != 0) {
       for (const auto& [_, process] : running) process.child->stop();
-      while (!running.empty()) {  // each finishes its step and saves
+      while (!running.empty()) {  // each process finishes its step and saves
         std::erase_if(running, [](auto& entry) { return !entry.second.child->running(); });
         std::this_thread::sleep_for(std::chrono::milliseconds(20));
       }

@@ -38,7 +38,7 @@ RunOptions::RunOptions(CLI::App& command, std::string task) : task_(std::move(ta
                                         : command.add_option_function<std::string>(name, give, help);
     option->type_name(type)->default_str(shown)->group(group);
     if (type != type_word<bool>()) return;
-    // --qk-norm alone means --qk-norm true: CLI11 uses the string shown as the default for a missing value.
+    // --qk-norm without a value means --qk-norm true: CLI11 uses the string shown as the default for a missing value.
     option->expected(0, 1)->default_str("true")->option_text(fmt::format("{} [{}]", type, shown));
   };
   command.add_option("--config", file_, "file of `key = value` lines, overridden by the command line")

@@ -7,17 +7,17 @@
 
 namespace argand {
 
-/// Adds to a subcommand --preset, --config, and an option for every key of the task in any family. After parsing,
+/// Adds --preset, --config, and an option for every key of the task in any family to a subcommand. After parsing,
 /// resolve() reads the file, if any, and returns the configuration; the object must outlive the parsing.
 class RunOptions {
  public:
   RunOptions(CLI::App& command, std::string task);
   RunConfig resolve() const { return resolve(given_); }
-  /// The same, with these settings in place of the given ones.
+  /// The same, but with these settings instead of the ones from the command line.
   RunConfig resolve(const Settings& given) const;
   bool has_file() const { return !file_.empty(); }
   const std::string& file() const { return file_; }
-  /// The options given, in the order of the keys.
+  /// The options from the command line, in the order of the keys.
   const Settings& given() const { return given_; }
 
  private:

@@ -6,7 +6,7 @@ namespace argand {
 namespace {
 
 struct Place {
-  std::string before, path;  ///< "argand train", "argand train lm"
+  std::string before, path;  ///< such as "argand train" and "argand train lm"
   const CLI::App* command;
 };
 
@@ -22,7 +22,7 @@ std::vector<Place> places_of(const CLI::App& program) {
   return places;
 }
 
-/// The words that may come next: subcommands and options.
+/// The possible next words: subcommands and options.
 std::string words_of(const CLI::App& command) {
   std::string words;
   for (const CLI::App* sub : command.get_subcommands(nullptr)) words += sub->get_name() + " ";
@@ -34,7 +34,7 @@ std::string words_of(const CLI::App& command) {
   return words;
 }
 
-/// The words of an option's value, a|b|c, separated by blanks; "" if it is not a choice.
+/// The words of an option's value, a|b|c, separated by spaces; "" if the option is not a choice.
 std::string choices_of(const CLI::Option& option) {
   std::string type = option.get_type_name();
   type.erase(std::min(type.size(), type.find_first_of("= [")));
@@ -43,7 +43,7 @@ std::string choices_of(const CLI::Option& option) {
   return type;
 }
 
-/// Escapes what troff interprets: a dot or an apostrophe at the beginning of a line, and backslashes.
+/// Escapes everything that troff interprets: a dot or an apostrophe at the beginning of a line, and backslashes.
 std::string in_troff(const std::string& text) {
   std::string out;
   bool line_start = true;
@@ -55,8 +55,8 @@ std::string in_troff(const std::string& text) {
   return out;
 }
 
-/// The lines that both shells share: they find the command named so far, then offer subcommands and options or, after an option
-/// that is a choice, its values.
+/// The lines that both shells share: they find the command typed so far, then offer subcommands and options, or after an option
+/// with a fixed set of values, these values.
 class Cases {
  public:
   explicit Cases(const CLI::App& program) {
@@ -70,7 +70,7 @@ class Cases {
     }
   }
 
-  /// Sets `next`. `array` holds the words; `first` is the index of the program, `current` that of the word being typed.
+  /// Code that sets `next`. `array` holds the words; `first` is the index of the program, `current` that of the word being typed.
   std::string text(std::string_view array, int first, std::string_view current) const {
     return fmt::format(R"(  for ((i = {}; i < {}; i++)); do
     word="${{{}[i]}}"

@@ -1,4 +1,4 @@
-/// argand completion: the command tree in the form that shells and man read.
+/// argand completion: prints the command tree in the formats that shells and man read.
 
 #include <fmt/format.h>
 

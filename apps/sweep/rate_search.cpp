@@ -12,7 +12,7 @@
 namespace argand {
 namespace {
 
-/// The sweep over one row's rates, in OUT/search/ROW.
+/// The sweep over the learning rates of one row, in OUT/search/ROW.
 class RateSearch {
  public:
   RateSearch(const AblationTable& table, const AblationRow& row, const std::vector<std::string>& rates, const AblationOptions& run)

@@ -48,7 +48,7 @@ void remove_weights(const std::string& folder) {
   std::filesystem::remove(run.last(), none);
 }
 
-/// "argand: train: the loss became nan at step 3; a lower --lr ..." without prefix and advice.
+/// The reason in "argand: train: the loss became nan at step 3; a lower --lr ...", without prefix and advice.
 std::string reason_in(std::string line) {
   for (const std::string_view begin : {"argand: ", "train: "})
     if (line.starts_with(begin)) line.erase(0, begin.size());
@@ -116,7 +116,7 @@ SweepEnd run_sweep(SweepPlan& plan, SweepFile& file, const SweepRunOptions& opti
                                 std::fflush(stdout);
                               }};
     if ((end.signal = all.run(work)) != 0) return end;
-    // Runs that finished after the sweep was stopped, and so were not recorded.
+    // Record runs that finished after the sweep was stopped.
     for (const ProcessJob& job : work)
       if (!scores.contains(job.name)) record(job.name, outcome_in(job.folder).value());
   }

@@ -60,7 +60,7 @@ std::string SweepTable::markdown(const std::vector<SweepRow>& rows, const std::s
   const bool lm = task_ == TextTask::Lm;
   const auto field = lm ? &SweepOutcome::loss : &SweepOutcome::metric;
   const int digits = lm ? 4 : 1;
-  std::size_t columns = 0;  // the number of seeds that any row has
+  std::size_t columns = 0;  // the largest number of seeds of any row
   for (std::size_t i = 0; i < seeds_.size(); ++i)
     if (std::any_of(rows.begin(), rows.end(), [&](const SweepRow& row) { return row.outcomes[i].has_value(); })) columns = i + 1;
   std::vector<std::string> head = {heading}, rule = {"---"};

@@ -11,13 +11,13 @@ namespace argand {
 /// A configuration's row: the results of its runs, by seed.
 struct SweepRow {
   std::string name;
-  std::vector<std::optional<SweepOutcome>> outcomes;  ///< in the order of the seeds; empty if not trained
+  std::vector<std::optional<SweepOutcome>> outcomes;  ///< in the order of the seeds; empty for runs that were not trained
   bool best = false;
 };
 
 class SweepTable {
  public:
-  /// The plan must have nothing left to train.
+  /// The plan must have no runs left to train.
   SweepTable(const SweepPlan& plan, const SweepFile& file, TextTask task);
 
   /// The best row first, diverged ones last.

@@ -23,7 +23,7 @@ const CLI::App* innermost(const CLI::App* app) {
   return app;
 }
 
-/// "train lm: ", or "" for the program itself.
+/// The prefix of a message: "train lm: ", or "" for the program itself.
 std::string place(const CLI::App* app) {
   std::string path;
   for (; app->get_parent() != nullptr; app = app->get_parent()) path = app->get_name() + (path.empty() ? "" : " ") + path;
@@ -43,7 +43,7 @@ std::vector<std::string> subcommand_names(const CLI::App* app) {
   return names;
 }
 
-/// CLI11's message, unless there is an unknown word, which is then the cause and gets a suggestion.
+/// CLI11's message, except that an unknown word takes precedence, as the likely cause, and gets a suggestion.
 std::string explain(const CLI::App& program, const CLI::ParseError& error) {
   const CLI::App* app = innermost(&program);
   const std::vector<std::string> unknown = program.remaining(true), commands = subcommand_names(app);
@@ -81,8 +81,8 @@ int success_if_printed() {
                 exit_failure);
 }
 
-/// -h is the only one-letter option, so -z^2 is an expression; a leading space makes CLI11 treat it as one. (Words such as -1 it
-/// takes for numbers by itself.)
+/// -h is the only one-letter option, so -z^2 is an expression; a leading space makes CLI11 treat it as one. (CLI11 itself treats
+/// words such as -1 as numbers.)
 std::string as_expression(const std::string& word) {
   const bool minus = word.size() > 1 && word[0] == '-' && word[1] != '-' && word != "-h" && (word[1] < '0' || word[1] > '9');
   return minus ? " " + word : word;
@@ -121,7 +121,7 @@ int run_program(CLI::App& program, int argc, const char* const* argv, const std:
   } catch (const CLI::Success& help) {  // --help and --version
     program.exit(help);
     return success_if_printed();
-  } catch (const CLI::RuntimeError& ended) {  // a subcommand that has reported its errors already
+  } catch (const CLI::RuntimeError& ended) {  // a subcommand that has already reported its errors
     return ended.get_exit_code();
   } catch (const CLI::ParseError& error) {
     return report(explain(program, error) + " (see --help)", exit_usage);

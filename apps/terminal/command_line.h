@@ -9,7 +9,7 @@
 
 namespace argand {
 
-/// Training produced numbers that are not finite.
+/// Thrown when training produced non-finite values.
 class DivergedError : public Error {
  public:
   using Error::Error;
@@ -19,10 +19,10 @@ enum ExitCode : int {
   exit_success = 0,
   exit_failure = 1,   ///< bad data, a failed check, a full disk, ...
   exit_usage = 2,     ///< an invalid option, value or combination of sizes
-  exit_diverged = 3,  ///< a loss or a gradient of a training run is not finite
+  exit_diverged = 3,  ///< a training run had a non-finite loss or gradient
 };
 
-/// Adds --threads: the number of threads for the command. The default is all processors that the process may use.
+/// Adds --threads, the number of threads for the command. The default is all processors that the process may use.
 void add_threads(CLI::App& command, const std::string& group = "Options", const std::string& help = "number of threads");
 
 /// Parses, runs the chosen subcommand, and returns the exit code. Every failure becomes one line on standard error, `argand: ...`;

@@ -1,5 +1,5 @@
 #pragma once
-/// A progress count on one line, with the time left, if standard error is a terminal; otherwise nothing.
+/// A progress count on one line, with the remaining time, if standard error is a terminal; otherwise it prints nothing.
 
 #include <chrono>
 #include <cstdint>
@@ -14,11 +14,11 @@ class Counter {
   Counter(const Counter&) = delete;
   Counter& operator=(const Counter&) = delete;
 
-  /// `done` items of the total are finished.
+  /// Shows that `done` of the items are finished.
   void update(std::int64_t done);
-  /// A fraction in [0, 1] of the work is done; `text` describes it.
+  /// Shows that a fraction in [0, 1] of the work is done; `text` describes it.
   void show(double share, const std::string& text);
-  /// Clears the line for other output; the count comes back with the next update.
+  /// Clears the line for other output; the next update shows the count again.
   void clear();
 
  private:

@@ -16,7 +16,7 @@ const char* answer_text = "";
 bool begins_a_line = false;  ///< whether a progress bar or ^C occupies the terminal's line
 struct sigaction old_int, old_term, old_hup;
 
-/// Does only what a signal handler may: write(2) a prepared text. A failed write has no consequences.
+/// Does only what a signal handler may do: write(2) a prepared text. A failed write is ignored.
 void write_stderr(const char* text) {
   if (::write(STDERR_FILENO, text, std::strlen(text)) < 0) return;
 }
@@ -43,7 +43,7 @@ Interrupt::Interrupt(const char* answer) {
   sigaction(SIGINT, &action, &old_int);
   sigaction(SIGTERM, &action, &old_term);
   sigaction(SIGHUP, nullptr, &old_hup);
-  if (old_hup.sa_handler != SIG_IGN) sigaction(SIGHUP, &action, nullptr);  // under nohup it remains ignored
+  if (old_hup.sa_handler != SIG_IGN) sigaction(SIGHUP, &action, nullptr);  // under nohup, SIGHUP remains ignored
 }
 
 Interrupt::~Interrupt() {

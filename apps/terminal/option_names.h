@@ -9,12 +9,12 @@
 
 namespace argand {
 
-/// "--d-model" for d_model.
+/// Converts d_model to "--d-model".
 std::string option_name(std::string_view field);
 
-/// A library message with `d_model` written as --d-model.
+/// A library message in which `d_model` is written as --d-model.
 std::string in_options(std::string text);
-/// The same for an error; a ConfigError's leading field becomes an option, too.
+/// The same for an error; the field at the start of a ConfigError's text becomes an option, too.
 std::string in_options(const std::exception& error);
 
 /// Splits "d_model=64", as in --set. Throws an InputError that begins with `option` for anything else.

@@ -11,7 +11,7 @@
 namespace argand {
 namespace {
 
-/// "--d-model" -> "d_model".
+/// Converts "--d-model" to "d_model".
 std::string key_of(std::string option) {
   option.erase(0, option.find_first_not_of('-'));
   std::replace(option.begin(), option.end(), '-', '_');

@@ -6,10 +6,10 @@
 
 namespace argand {
 
-/// A file, or for "-" standard output, which the next program of a pipe reads: everything else is then printed to standard error.
+/// A file, or standard output for "-", which the next program in a pipe reads; everything else is then printed to standard error.
 class OutputFile {
  public:
-  /// An empty path: the option was not given, and there is nothing to write.
+  /// An empty path means that the option was not given and nothing is written.
   explicit OutputFile(const std::string& path);
   ~OutputFile();
   OutputFile(const OutputFile&) = delete;
@@ -18,7 +18,7 @@ class OutputFile {
   explicit operator bool() const { return !path_.empty(); }
   /// The name of the destination in messages.
   std::string name() const { return path_ == "-" ? "standard output" : path_; }
-  /// Writes the whole contents; a file is written completely or not at all.
+  /// Writes all of the contents; a file is written completely or not at all.
   void write(std::string_view contents) const;
 
  private:

@@ -45,7 +45,7 @@ void Progress::validating(std::size_t row_index, std::int64_t done, std::int64_t
   const auto now = std::chrono::steady_clock::now();
   if (done <= 1) validation_start_ = last_line_ = now;
   const double seconds = std::chrono::duration<double>(now - validation_start_).count();
-  // The first batch is not timed: it is done before the clock starts.
+  // The first batch is not timed because it is done before the clock starts.
   const double left = done > 1 ? seconds / static_cast<double>(done - 1) * static_cast<double>(all - done) : 0;
   Row& row = rows_[row_index];
   row.validation = fmt::format("validation {}/{}{}", done, all, done > 1 ? fmt::format("  {} left", clock_time(left)) : "");
@@ -79,7 +79,7 @@ void Progress::finish() {
 
 std::string Progress::figures(const Row& row, int fewer) const {
   if (!row.validation.empty()) return row.validation;
-  // All models take turns, so the remaining time is the sum over their steps.
+  // The models train in alternation, so the remaining time is the sum over their steps.
   double left = 0;
   for (const Row& r : rows_) left += static_cast<double>(total_ - r.step) * r.seconds;
   const std::string perplexity = perplexity_ && fewer < 2 ? fmt::format("  ppl {:.1f}", std::exp(row.loss)) : "";
@@ -92,7 +92,7 @@ std::string Progress::bar(const Row& row) const {
   const std::string count = fmt::format("{}/{}", row.step, total_);
   std::string text;
   int width = -1;
-  for (int fewer = 0; fewer <= 3 && width < 0; ++fewer) {  // the time left is dropped last
+  for (int fewer = 0; fewer <= 3 && width < 0; ++fewer) {  // drop figures one by one, but keep the loss and the remaining time
     text = figures(row, fewer);
     width = std::min(terminal_width(out_) - static_cast<int>(row.label.size() + text.size() + count.size()) - 7, 40);
   }
@@ -116,7 +116,7 @@ void Progress::draw() {
 
 void Progress::erase() {
   if (!drawn_) return;
-  // Back to the start of the first row, then clear to the end of the screen.
+  // Moves back to the start of the first row and clears to the end of the screen.
   if (rows_.size() > 1) fmt::print(out_, "\x1b[{}A", rows_.size() - 1);
   fmt::print(out_, "\r\x1b[J");
   drawn_ = false;

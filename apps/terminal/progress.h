@@ -14,7 +14,7 @@ namespace argand {
 
 class Progress {
  public:
-  /// One row per label. `plain_every`: steps between lines when not on a terminal.
+  /// Shows one row per label. `plain_every`: the number of steps between lines when the output is not a terminal.
   Progress(std::vector<std::string> labels, std::int64_t total_steps, std::int64_t plain_every, std::FILE* out = stdout);
   ~Progress();
   Progress(const Progress&) = delete;
@@ -26,11 +26,11 @@ class Progress {
   /// Also shows losses in bits per byte of the training text.
   void show_bits_per_byte(const BitsPerByte& in_bits) { in_bits_ = in_bits; }
 
-  /// `step` steps are done; `tokens`: in this one step; `loss`: nats per token (or per article).
+  /// Reports that `step` steps are done; `tokens`: in this step only; `loss`: nats per token (or per article).
   void update(std::size_t row, std::int64_t step, double loss, std::int64_t tokens, double seconds);
-  /// `done` of `all` validation batches of that row are evaluated; the bar comes back with the next update or note.
+  /// Reports that `done` of `all` validation batches of the row are evaluated; the next update or note shows the bar again.
   void validating(std::size_t row, std::int64_t done, std::int64_t all);
-  /// A line that stays, above the bars.
+  /// Prints a permanent line above the bars.
   void note(const std::string& text);
   /// Leaves the bars on the screen; later output goes below them.
   void finish();
@@ -46,9 +46,9 @@ class Progress {
     double speed = 0;    ///< tokens per second, smoothed
     double seconds = 0;  ///< per step, smoothed
     bool started = false;
-    std::string validation;  ///< its progress; empty when none is running
+    std::string validation;  ///< progress of the validation; empty when none is running
   };
-  /// The line without `fewer` of its figures, 0 to 3, for narrow terminals.
+  /// The line with 0 to 3 of its figures left out, for narrow terminals.
   std::string figures(const Row& row, int fewer = 0) const;
   std::string bar(const Row& row) const;
   void draw();

@@ -4,7 +4,7 @@
 
 namespace argand {
 
-/// Reads standard input to its end, like a text file from the user (clean_text).
+/// Reads standard input to its end, cleaned like a text file from the user (clean_text).
 std::string text_on_standard_input();
 
 }  // namespace argand

@@ -44,18 +44,17 @@ void restart_at_level(const char* name, char** argv) {
 }
 
 /// GNU's OpenMP reads its settings when it is loaded. By default a waiting thread spins for milliseconds, which takes processor
-/// time from others on a busy machine. `generate` beside four compilers took 5.6 s with two threads that way, 1.9 s with this
-/// setting, 1.5 s with one thread; on an idle machine, waking threads that sleep at once delays the next loop. Returns whether the
-/// setting is new: neither the user nor an earlier start has made a choice.
+/// time from other processes on a busy machine. Alongside four compilers, `generate` took 5.6 s with two threads that way, 1.9 s
+/// with this setting, and 1.5 s with one thread; on an idle machine, threads that sleep at once are slow to start the next loop.
+/// Returns whether the setting is new: neither the user nor an earlier start has made a choice.
 bool limit_spinning() {
   for (const char* choice : {"OMP_WAIT_POLICY", "GOMP_SPINCOUNT"})
     if (std::getenv(choice) != nullptr) return false;
   return setenv("GOMP_SPINCOUNT", "5000", 1) == 0;
 }
 
-/// OpenBLAS takes a buffer for each thread when it is loaded, and retries forever if it gets none; in a script, nobody presses
-/// Ctrl-C. So this runs before any library is initialised, and uses neither fmt nor anything of argand except the mapping of
-/// memory.
+/// OpenBLAS allocates a buffer for each thread when it is loaded, and retries forever if it gets none; in a script, nobody presses
+/// Ctrl-C. So this runs before any library is initialised, and uses neither fmt nor anything of argand except its memory mapping.
 void require_address_space(int, char**, char**) {
   constexpr std::int64_t megabyte = 1 << 20, rest = 48 * megabyte;
   cpu_set_t processors;

@@ -1,28 +1,28 @@
 #pragma once
-/// The first step of every program: makes sure that the right library and the right OpenBLAS kernels run, and that waiting threads
-/// yield the processor.
+/// The first step of every program: makes sure that the best library and OpenBLAS kernels for the processor run, and that waiting
+/// threads yield the processor.
 
 #include <string>
 
 namespace argand {
 
-/// The file to execute for another process of this program: the running executable, or the value of ARGAND_LAUNCHER at startup. (If
-/// a program brings its own C library along (packaging/make_tarball.py), the running executable is that library's loader.) Removes
-/// the variable from the environment, because other programs are started differently.
+/// The file to execute to start another process of this program: the running executable, or the value of ARGAND_LAUNCHER at
+/// startup. (In a program with its own C library (packaging/make_tarball.py), the running executable is that library's loader.)
+/// Removes the variable from the environment, because other programs are started differently.
 const std::string& current_program();
 
-/// Restarts the program, once for each reason, where needed:
-///   - the environment variable ARGAND_LEVEL (baseline, v3, v4) asks for another level of the library than the loader chose;
+/// Restarts the program if necessary, once for each of these reasons:
+///   - the environment variable ARGAND_LEVEL (baseline, v3, v4) selects another level of the library than the loader chose;
 ///   - OpenBLAS runs kernels much slower than the processor allows (core/machine/openblas_kernels.h). A value of OPENBLAS_CORETYPE
 ///     set by the user is respected;
 ///   - neither OMP_WAIT_POLICY nor GOMP_SPINCOUNT is set: then GOMP_SPINCOUNT is set to a short wait.
-/// The arguments are unchanged; GLIBC_TUNABLES, OPENBLAS_CORETYPE or GOMP_SPINCOUNT is added to the environment. Throws when
-/// ARGAND_LEVEL is not a level, or one that the processor or the installation lacks. Reports what remains slow on standard error
+/// The arguments are unchanged; GLIBC_TUNABLES, OPENBLAS_CORETYPE or GOMP_SPINCOUNT is added to the environment. Throws if
+/// ARGAND_LEVEL is not a level, or one that the processor or the installation lacks. Reports on standard error what remains slow
 /// (blas_advice).
 void ensure_fast_kernels(char** argv);
 
-/// The restart for OpenBLAS: the same program, arguments and environment, plus OPENBLAS_CORETYPE=coretype. Returns at once if that
-/// variable is already set (by the user, or by this function before the restart, so that it happens once) or if exec fails.
+/// Restarts the program for OpenBLAS with the same arguments and environment, plus OPENBLAS_CORETYPE=coretype. Returns at once if
+/// that variable is already set (by the user, or by this function before the restart, so that it happens once) or if exec fails.
 void restart_with_coretype(const std::string& coretype, char** argv);
 
 }  // namespace argand

@@ -1,4 +1,4 @@
-"""120 functions of PyTorch with correct and with wrong gradients, for bench/gradcheck_battery.py."""
+"""120 PyTorch functions with correct and with wrong gradients, for bench/gradcheck_battery.py."""
 import torch
 
 from .case import Case

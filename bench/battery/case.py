@@ -1,4 +1,4 @@
-"""The parts of the battery: a function, the same function with a wrong gradient, and the point where both are judged."""
+"""The parts of a battery case: a function, the same function with a wrong gradient, and the point where both are judged."""
 import dataclasses
 from typing import Any, Callable, Dict, Optional, Tuple
 
@@ -10,7 +10,7 @@ def real(*shape):
 
 
 def cplx(*shape):
-    """Random complex numbers with moduli from 0.3 to 1.5, away from the negative axis."""
+    """Random complex numbers with moduli from 0.3 to 1.5, away from the negative real axis."""
     return torch.polar(0.3 + 1.2 * torch.rand(shape, dtype=torch.double), (torch.rand(shape, dtype=torch.double) * 2 - 1) * 2.8)
 
 
@@ -20,7 +20,7 @@ class Case:
     name: str
     right: Callable[..., Any]
     x: Tuple[torch.Tensor, ...]
-    wrong: Optional[Callable[[], Callable[..., Any]]]  # creates the function with the mistake, anew for each judge; None: there is no mistake
+    wrong: Optional[Callable[[], Callable[..., Any]]]  # creates the function with the mistake, anew for each judge; or None
     order: int = 1
     options: Dict[str, Any] = dataclasses.field(default_factory=dict)  # options of argand.check_torch
     for_torch: Callable[[Callable[..., Any]], Callable[..., Any]] = lambda f: f  # turns the function into one that gradcheck accepts

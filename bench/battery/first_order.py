@@ -1,4 +1,4 @@
-"""Mistakes in formulas: conjugates, factors, lost terms, kinks, one element among many; and noise, which is not a mistake."""
+"""Mistakes in formulas: conjugates, factors, lost terms, kinks, one element among many. Also noise, which is not a mistake."""
 import torch
 from torch.nn import functional as F
 
@@ -6,7 +6,7 @@ from .case import Case, cplx, planted, real
 
 
 def conjugated():
-    """A gradient as if derived in JAX's convention."""
+    """A gradient derived in JAX's convention."""
     A = cplx(3, 3)
     for name, f, x in (
         ("exp", torch.exp, cplx(4)),
@@ -75,7 +75,7 @@ def lost_terms():
 
 
 def kinks():
-    """Wrong only at the kink: a slope that is neither of the one-sided ones. The right gradient is PyTorch's own."""
+    """Wrong only at the kink: a slope that is neither of the one-sided ones. The correct gradient is PyTorch's own."""
     at_zero = torch.tensor([0.7, 0.0, -1.1, 0.3], dtype=torch.double)
     at_one = torch.tensor([0.7, 1.0, -1.1, 0.3], dtype=torch.double)
     for name, f, x, kink in (
@@ -92,7 +92,7 @@ def kinks():
 
 
 def one_element():
-    """The last of many elements is wrong, as when a loop forgets its tail, by one percent or completely."""
+    """The last of many elements is wrong, as when a loop skips its tail, by one percent or completely."""
 
     def tail(share):
         def corrupt(g, x):

@@ -1,5 +1,5 @@
 """Mistakes that a check of one tensor at one point misses: in nested outputs, in the second order, in parameters whose gradient is
-small, in values saved by another call, and in what depends on the incoming gradient."""
+small, in values saved by another call, and in the dependence on the incoming gradient."""
 import collections
 import dataclasses
 
@@ -22,7 +22,7 @@ def twice(dw):
 
 
 def tensors_in(y):
-    """The floating point tensors in nested outputs, for judges that accept only flat ones."""
+    """The floating-point tensors in nested outputs, for judges that accept only flat ones."""
     if isinstance(y, torch.Tensor):
         return [y] if y.is_floating_point() or y.is_complex() else []
     if dataclasses.is_dataclass(y):
@@ -37,7 +37,7 @@ def flat(f):
 
 
 def nested():
-    """The mistake is in a nested part."""
+    """The mistake is in a part of a nested output."""
     w = real(3, 8)
 
     def lstm(x, mistake):  # one step, starting from a zero state
@@ -96,7 +96,7 @@ class Pullback(torch.autograd.Function):
 
 
 def second_order():
-    """The gradient is right; the gradient of the gradient is wrong with respect to x, or to the incoming gradient."""
+    """The gradient is correct; the gradient of the gradient is wrong with respect to x or to the incoming gradient."""
     for name, f, x, by_x, by_dw in (
         ("sin, twice by grad_out", torch.sin, real(4), 1, 2),
         ("exp, none by grad_out", torch.exp, real(4), 1, 0),
@@ -116,7 +116,7 @@ def second_order():
 
 
 def small_parameters():
-    """A gradient that is twice the right one, but at most a ten-thousandth of the other gradients."""
+    """A gradient that is twice the correct one, but at most a ten-thousandth of the other gradients."""
     A, B = real(3, 3), real(3, 3)
 
     def on_scale(s):
@@ -136,7 +136,7 @@ def small_parameters():
 
 
 def kept(f, keep, of=lambda x: x):
-    """f with a backward pass that reads `of(x)` of another call: the first, the last, or the one before."""
+    """f with a backward pass that reads `of(x)` from another call: the first, the last, or the previous one."""
     calls = []
 
     class Keeps(torch.autograd.Function):
@@ -174,7 +174,7 @@ def stale():
 
 
 def incoming():
-    """A backward pass must be linear in the incoming gradient. These are right for some incoming gradients only."""
+    """A backward pass must be linear in the incoming gradient. These are correct only for some incoming gradients."""
     def in_place(dw):
         dw *= torch.linspace(0.5, 1.5, dw.numel(), dtype=dw.dtype).view(dw.shape)
         return dw

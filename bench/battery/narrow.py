@@ -8,7 +8,7 @@ from .case import Case, real, with_mistake
 
 
 def brain(x):
-    """Rounds to bfloat16 (eight bits), forwards and backwards."""
+    """Rounds to bfloat16 (eight bits) in both passes."""
     return x.bfloat16().double()
 
 
@@ -86,11 +86,11 @@ def seeded(f):
 
 
 def stochastic():
-    """Draws random numbers in every call; with argand's seed_rng=True always the same."""
+    """Draws random numbers in every call; with argand's seed_rng=True, always the same ones."""
     def dropout(x, m):
         return m(F.dropout(torch.tanh(x), 0.5))
 
-    def gaussian(mu, s, m):  # reparametrised
+    def gaussian(mu, s, m):  # the reparametrisation trick
         return mu + m(s.exp()) * torch.randn_like(mu)
 
     def depth(x, m):

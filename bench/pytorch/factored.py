@@ -1,6 +1,6 @@
 """The attention of ComplexFormer and CRAT with factored scores: matrix products in place of T x T x d cosines.
 
-argand computes the scores this way, so these make the speed comparison fair; models.py has the papers' literal form.
+argand computes the scores this way, so these functions make the speed comparison fair; models.py follows the papers literally.
 """
 import math
 
@@ -11,7 +11,7 @@ from models import as_pairs, attend, heads, linear, unheads
 
 
 def factored_scores(cfg, p, name, x, pad, phases):
-    """complexformer_attention with the factored score: for a fair speed comparison."""
+    """complexformer_attention with the factored score, for a fair speed comparison."""
     h = cfg["n_heads"]
     q, k, v = (heads(linear(p, f"{name}.{s}", x), h) for s in "qkv")
     zq, zk = as_pairs(q), as_pairs(k)

@@ -53,7 +53,7 @@ def from_pairs(z):
 
 
 def pair_linear(p, name, x):
-    """A projection of a real vector; a complex weight acts on interleaved pairs (CRoPE)."""
+    """A linear projection of a real vector; a complex weight acts on interleaved pairs (CRoPE)."""
     if p[name + ".weight"].is_complex():
         return from_pairs(linear(p, name, as_pairs(x)))
     return linear(p, name, x)
@@ -89,7 +89,7 @@ def rope(x, base):
 
 
 def sinusoid(t, d, phase, dtype):
-    """PE(t, 2i) = sin(t / 10000^(2i/d) + phase_i), PE(t, 2i+1) = cos(same)."""
+    """PE(t, 2i) = sin(t / 10000^(2i/d) + phase_i), PE(t, 2i+1) = cos(the same argument)."""
     w = 10000.0 ** (-torch.arange(0, d, 2, dtype=dtype) / d)
     a = torch.arange(t, dtype=dtype)[:, None] * w + phase
     return torch.stack([a.sin(), a.cos()], -1).flatten(-2)
@@ -133,7 +133,7 @@ def complexformer_attention(cfg, p, name, x, pad, phases):
     lq, tq, lk, tk = zq.abs(), zq.angle(), zk.abs(), zk.angle()
     phases.append(tq)
     n = tq.shape[-1]
-    exponent = 2.0 / n if cfg["frequencies"] == "paper" else 1.0 / n   # base^(-2j/(dk/2)) or RoPE's
+    exponent = 2.0 / n if cfg["frequencies"] == "paper" else 1.0 / n   # frequencies base^(-2j/(dk/2)), or those of RoPE
     w = cfg["rope_base"] ** (-torch.arange(n, dtype=x.dtype) * exponent)
     if cfg["adaptation"] == "fixed":
         delta, bias = torch.ones(n, dtype=x.dtype), torch.zeros(n, dtype=x.dtype)
@@ -259,7 +259,7 @@ def split(z):
 
 
 def qic_linear(p, name, x, k):
-    """(xa, xb) -> (Wa xa + k Wb xb + ba, Wa xb + Wb xa + bb); k is a scalar or one per output row."""
+    """(xa, xb) -> (Wa xa + k Wb xb + ba, Wa xb + Wb xa + bb); k is a scalar or has one value per output row."""
     wa, wb = split(p[name + ".weight"])
     xa, xb = x
     ya, yb = xa @ wa.T + k * (xb @ wb.T), xb @ wa.T + xa @ wb.T
@@ -297,7 +297,7 @@ def qic_activation(cfg, p, name, x, k):
 def qic_attention(cfg, p, name, x, kh, kl, pad):
     h = cfg["n_heads"]
     n = x[0].shape[-1]
-    rows = kh.repeat_interleave(n // h)                                # head h's rows use theta_h
+    rows = kh.repeat_interleave(n // h)                                # the rows of head h use theta_h
     (qa, qb), (ka, kb), (va, vb) = (
         tuple(heads(c, h) for c in qic_linear(p, f"{name}.{s}", x, rows)) for s in "qkv")
     if cfg["conjugate_keys"]:
@@ -338,4 +338,4 @@ def qic(cfg, p, tokens):
         keep = (~pad).to(x[0].dtype)[..., None]
         x = tuple((c * keep).sum(1) / keep.sum(1) for c in x)
     wa, wb = split(p["head.weight"])
-    return x[0] @ wa.T + km * (x[1] @ wb.T) + p["head.bias"], 0.0      # the J-free part of a QIC linear
+    return x[0] @ wa.T + km * (x[1] @ wb.T) + p["head.bias"], 0.0      # the part of a QIC linear layer without J

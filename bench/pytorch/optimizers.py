@@ -1,7 +1,7 @@
 """Reference AdamW and Muon, one tensor at a time, for the optimizer parity cases.
 
 A complex parameter is a pair of reals to AdamW (second moment per component) and, to Muon,
-the real 2x2-block matrix [[Re, -Im], [Im, Re]] that it stands for.
+the real 2x2-block matrix [[Re, -Im], [Im, Re]] that represents it.
 """
 import math
 
@@ -11,7 +11,7 @@ NS = (3.4445, -4.7750, 2.0315)
 
 
 def is_muon_parameter(name, t):
-    """Hidden matrices only: never embeddings, positions, heads, gains, biases, phases or thetas."""
+    """Whether Muon trains it: hidden matrices only, never embeddings, positions, heads, gains, biases, phases or thetas."""
     return name.endswith(".weight") and t.ndim == 2 and name.split(".")[0] not in ("embedding", "position", "head")
 
 

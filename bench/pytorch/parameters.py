@@ -29,7 +29,7 @@ def full_config(**kw):
 
 
 def init_params(cfg, seed=0, dtype=torch.float64, spread=1.0):
-    """Random parameters of the right names and shapes. `spread` > 1 makes parity cases lively."""
+    """Random parameters with the expected names and shapes. `spread` > 1 makes parity cases less uniform."""
     g = torch.Generator().manual_seed(seed)
     ctype = torch.complex128 if dtype == torch.float64 else torch.complex64
     p = {}
@@ -94,7 +94,7 @@ def init_params(cfg, seed=0, dtype=torch.float64, spread=1.0):
         elif not cfg["tie_embeddings"]:
             weight("head", v, d, False)
     elif fam == "crat":
-        real = cfg["states"] == "real"                                 # then n is the full real width
+        real = cfg["states"] == "real"                                 # if so, n is the full real width
         n, r, ff = (d, cfg["irw_dim"], f) if real else (d // 2, cfg["irw_dim"], f // 2)
         p["embedding.weight"] = rand(v, d, std=.5).to(dtype)
         p["embedding.bias"] = rand(d, std=.02).to(dtype)
@@ -155,5 +155,5 @@ def loss_and_logits(cfg, p, tokens, targets, kb=None):
 
 
 def count_params(p):
-    """Real degrees of freedom: a complex number counts twice."""
+    """Counts real degrees of freedom, so a complex number counts twice."""
     return sum(t.numel() * (2 if t.is_complex() else 1) for t in p.values())

@@ -14,9 +14,9 @@ FORMAT = "argand-parity/1"
 
 
 def module_case(module, tokens, targets, to_argand=lambda name, x: {name: x}):
-    """The tensors of a case. `module(tokens)` gives logits, [B, T, words] or [B, classes]; the loss is their mean cross entropy.
+    """The tensors of a case. `module(tokens)` returns logits, [B, T, words] or [B, classes]; the loss is their mean cross entropy.
 
-    `to_argand(name, x)` maps a parameter of the module to argand: {argand's name: the same numbers}. It may cut x into
+    `to_argand(name, x)` maps a parameter of the module to argand: {argand's name: the same values}. It may cut x into
     pieces or reshape it. It is called with values and with gradients, so it must not scale or add.
     """
     for name, p in module.named_parameters():
@@ -34,7 +34,7 @@ def module_case(module, tokens, targets, to_argand=lambda name, x: {name: x}):
 
 
 def case(parameters, tokens, targets, loss_and_logits, kb=None, to_argand=lambda name, x: {name: x}):
-    """The same for named leaves and a function of no arguments that computes (loss, logits) from them."""
+    """The same for named leaves and a function without arguments that computes (loss, logits) from them."""
     def named(prefix, tensor_of):
         return {prefix + ours: part.clone() for name, p in parameters.items()
                 for ours, part in to_argand(name, tensor_of(p)).items()}

@@ -1,10 +1,10 @@
-"""Reads and writes safetensors files as argand does (data/files/safetensors.h), with PyTorch and NumPy alone.
+"""Reads and writes safetensors files as argand does (data/files/safetensors.h), using only PyTorch and NumPy.
 
     tensors, metadata = load("runs/first/best.safetensors")
     save("changed.safetensors", tensors, metadata)
 
-complex64 is the format's C64, which the package `safetensors` supports since version 0.7.0. complex128, which the format lacks, is F64 with
-a trailing axis of 2 and its name in the metadata: `complex`, a JSON list.
+complex64 is the format's C64, which the package `safetensors` supports since version 0.7.0. complex128, which the format lacks, is
+F64 with a trailing axis of 2 and its name in the metadata: `complex`, a JSON list.
 """
 import json
 import os

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""docs/guides/results-tables.md: every table of kept results, made by `argand ablate` from the files in tables/.
+"""docs/guides/results-tables.md: every table of kept results, produced by `argand ablate` from the files in tables/.
 
   appendix.py [ARGAND]            print the page
   appendix.py --write [ARGAND]    write it
 
-ARGAND is the program, build/apps/argand if it is not given.
+ARGAND is the program; the default is build/apps/argand.
 """
 import functools
 import json
@@ -36,7 +36,7 @@ BEST = [  # each row at its own best rate
 ]
 MODELS = {"crope": "CRoPE, all projections complex", "complexformer": "ComplexFormer", "transformer-rope": "transformer, RoPE",
           "crat-irw": "CRAT with a window in layer 1", "crat": "CRAT", "qic": "QIC", "transformer": "transformer, learned positions"}
-TABLES = [  # (file, heading, what to see in its figures)
+TABLES = [  # (file, heading, what its results show)
     ("small-1500-complexformer", "ComplexFormer", "seven rows are from the full model"),
     ("small-1500-embeddings-complexformer", "RoPE with scaled embeddings", "the row with scaled embeddings is from the transformer with RoPE"),
     ("small-1500-frequencies-complexformer", "ComplexFormer with RoPE's frequencies", "two ComplexFormers with RoPE's frequencies are from the transformer with RoPE"),
@@ -67,7 +67,7 @@ def ablate(file, *words):
 
 @functools.cache
 def told(file, *words):
-    """The program's output for a file of results: its numbers, and its tables in Markdown."""
+    """The program's output for a file of results: its values, and its tables in Markdown."""
     return json.loads(ablate(file, *words, "--json"))
 
 

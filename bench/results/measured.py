@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 """Measurements of trained runs other than their loss: runs/measured-NAME.json, and tables of them.
 
-  measured.py travel NAME=RUNS ...      from all logs below RUNS, how far δ, b and θ had moved after some steps; of inspect*.json (argand inspect
-                                        --travel --attention --json), what setting parameters back costs
-  measured.py steps N=RUNS ...          of steps.json (experiments/answers.py), N: the number of offsets
-  measured.py choices RUNS              of choices.json
-  measured.py attention RUNS ...        of inspect.json: heads, phases
+  measured.py travel NAME=RUNS ...      from all logs below RUNS, how far δ, b and θ had moved after some steps; from
+                                        inspect*.json (argand inspect --travel --attention --json), what resetting parameters costs
+  measured.py steps N=RUNS ...          from steps.json (experiments/answers.py); N: the number of offsets
+  measured.py choices RUNS              from choices.json
+  measured.py attention RUNS ...        from inspect.json: heads, phases
 
-RUNS has ROW/seed-S/. The appendix (appendix.py) shows the result of tables().
+RUNS contains ROW/seed-S/. The appendix (appendix.py) shows the result of tables().
 """
 import json
 import math
@@ -17,7 +17,7 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 STEPS = (100, 250, 500, 1000, 1500)  # the steps at which logs are read
-SPREADS = {"phase_bias": 0.0, "delta": 0.02}  # learnt numbers initialised to N(0, σ²)
+SPREADS = {"phase_bias": 0.0, "delta": 0.02}  # learnt parameters initialised to N(0, σ²)
 
 
 def kept(name):
@@ -38,13 +38,13 @@ def read(path):
 
 
 def table(head, rows, right):
-    """A Markdown table; `right` lists the columns of numbers."""
+    """A Markdown table; `right` lists the numeric columns, which are right-aligned."""
     rule = "|" + "".join("---:|" if one else "---|" for one in right)
     return "\n".join([f"| {' | '.join(head)} |", rule, *(f"| {' | '.join(row)} |" for row in rows)]) + "\n"
 
 
 def spread(values, decimals=1):
-    """Mean, sample deviation and count."""
+    """Mean, sample standard deviation and count."""
     mean = f"{statistics.fmean(values):.{decimals}f}"
     return f"{mean} (1)" if len(values) == 1 else f"{mean} ± {statistics.stdev(values):.{decimals}f} ({len(values)})"
 
@@ -68,12 +68,12 @@ def config_of(run):
 
 
 def runs_in(folder):
-    """(row, seed, the run's folder), by row and seed."""
+    """(row, seed, the run's folder), sorted by row and seed."""
     return [(path.parent.name, int(path.name[5:]), path) for path in sorted(Path(folder).glob("*/seed-*")) if path.is_dir()]
 
 
 def way_of(line, theta_init):
-    """Root mean square distance of learnt numbers from their initial values: exact for b and θ; for δ, which starts at random, from E|δ|² - σ²."""
+    """RMS distance of learnt parameters from their initial values: exact for b and θ; for random initial δ, from E|δ|² - σ²."""
     ways = {}
     for name, sigma in SPREADS.items():
         if f"{name}_mean" in line:
@@ -214,7 +214,7 @@ def attention_tables():
 
 
 def tables():
-    """The appendix's section."""
+    """The section of the appendix with these measurements."""
     parts = ["## Measured of trained runs\n", "### How far inert parameters travel\n", *travel_tables()]
     for name, title, make in (("steps", "Which offset a token names, in one layer", steps_tables), ("choices", "Which sentence comes next", choices_tables),
                               ("attention", "Sharpness of attention, and how evenly phases are spread", attention_tables)):

@@ -45,7 +45,7 @@ struct ComplexNetwork final : Module<double> {
   Linear<C> in, out;
   Activation activation;
 };
-/// The same with modReLU, whose thresholds c take the place of biases.
+/// The same with modReLU, whose thresholds c replace the biases.
 struct ModReluNetwork final : Module<double> {
   explicit ModReluNetwork(Init& init)
       : in(init, 1, 8, false), out(init, 8, 1, false), c(init.normal<double>(Role::Bias, {8}, 0.5)) {}
@@ -55,7 +55,7 @@ struct ModReluNetwork final : Module<double> {
   Linear<C> in, out;
   Real c;
 };
-/// A real network for the same task, which reads the two numbers Re x and Im x.
+/// A real network for the same task, whose inputs are the two real numbers Re x and Im x.
 struct RealNetwork final : Module<double> {
   explicit RealNetwork(Init& init) : in(init, 2, 10), out(init, 10, 2) {}
   Complex operator()(const Complex& x) const { return view_as_complex(out(relu(in(view_as_real(x))))); }
@@ -63,7 +63,7 @@ struct RealNetwork final : Module<double> {
 
   Linear<double> in, out;
 };
-/// The modReLU network in real numbers: a complex weight a + bi is the block (a, -b; b, a) of two real ones that are tied.
+/// The modReLU network in real arithmetic: a complex weight a + bi is the block (a, -b; b, a) made from two shared real weights.
 struct TiedNetwork final : Module<double> {
   explicit TiedNetwork(const ModReluNetwork& net)
       : in{part(net.in.weight, 0), part(net.in.weight, 1)},
@@ -94,7 +94,7 @@ double error(const Net& net, const Signals& of) {
   return 100 * mean(abs2(net(of.sent) - of.received)).value().item() / mean(abs2(of.received)).value().item();
 }
 
-/// Rotates every signal and its answer by a random angle of its own.
+/// Rotates every signal and its answer by a random angle, drawn for each signal.
 Signals turned(const Signals& of, std::uint64_t seed) {
   Tensor<C> by = Tensor<C>::zeros(of.sent.value().shape());
   for (std::int64_t n = 0; n < by.dim(0); ++n)
@@ -102,7 +102,7 @@ Signals turned(const Signals& of, std::uint64_t seed) {
   return {of.sent * constant(by), of.received * constant(by)};
 }
 
-/// The error on all phases after training on a sector of them; with `turns`, on copies of it that are rotated anew in every step.
+/// The error on all phases after training on a sector of them; with `turns`, on copies that are rotated anew in every step.
 template <class Net>
 double trained(const Net& net, double sector, bool turns) {
   const Signals seen = signals(sector, 1), all = signals(circle, 2);

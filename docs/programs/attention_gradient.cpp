@@ -18,7 +18,7 @@ Real probabilities(const Complex& Q, const Complex& K) {
 }
 Complex as_complex(const Real& x) { return make_complex(x, constant(Tensor<double>::zeros(x.shape()))); }
 
-/// The largest |a - b| of two elements.
+/// The largest elementwise |a - b|.
 template <Scalar S>
 double apart(const Tensor<S>& a, const Tensor<S>& b) {
   double most = 0;

@@ -1,4 +1,4 @@
-"""A function and its gradient for `argand gradcheck --external`, with the standard library alone: L = |z1|^2 |z2|^2 + x |z1|^2.
+"""A function and its gradient for `argand gradcheck --external`, using only the standard library: L = |z1|^2 |z2|^2 + x |z1|^2.
 
   argand gradcheck --external "python3 docs/programs/external_energy.py [wrong]"
 """

@@ -1,5 +1,5 @@
 /// Neville's triangle for the derivative of 1/(1 + x²) at x = 1/2: errors of central differences (first column) and of
-/// Richardson's extrapolations. The step shrinks by 1.8 from row to row, each column cancels one more even power of the step.
+/// Richardson's extrapolations. The step shrinks by 1.8 from row to row; each column cancels one more even power of the step.
 
 #include <fmt/core.h>
 

@@ -1,4 +1,5 @@
-"""Opens a checkpoint of argand in PyTorch: names, types, configuration. docs/interop.md shows how to make one. From the project's root:
+"""Opens an argand checkpoint in PyTorch and shows names, types and configuration. docs/interop.md shows how to make one. From the
+project's root:
 
   python3 docs/programs/interop_checkpoint.py runs/first/best.safetensors
 """

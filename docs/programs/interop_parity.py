@@ -1,4 +1,4 @@
-"""Writes a parity case for a PyTorch model of your own, as docs/interop.md explains. From the project's root:
+"""Writes a parity case for your own PyTorch model, as docs/interop.md explains. From the project's root:
 
   python3 docs/programs/interop_parity.py mine.safetensors
 """
@@ -38,7 +38,7 @@ def to_argand(name, x):                           # maps a parameter of yours to
 
 torch.manual_seed(0)
 model = LanguageModel().double()
-for p in model.parameters():                      # a better test if biases and gains are not all 0 and 1
+for p in model.parameters():                      # a stronger test if biases and gains are not all 0 and 1
     p.data += 0.1 * torch.randn_like(p)
 text = torch.randint(WORDS, (2, 12))
 save_module_case(sys.argv[1], model, to_argand=to_argand, tokens=text[:, :-1], targets=text[:, 1:],

@@ -37,7 +37,7 @@ struct Network {
   std::vector<double> c;
 };
 
-/// The results of the two layers that the backward pass reads.
+/// The intermediate results of the two layers that the backward pass needs.
 struct Forward {
   Matrix H, Z, y;
 };
@@ -96,7 +96,7 @@ int main() {
   for (std::size_t i = 0; i < width; ++i) {
     const double k = static_cast<double>(i);
     net.W(i, 0) = std::polar(1.0, 2.4 * k);
-    net.c[i] = -k / width;  // the i-th hidden number becomes nonzero at |x| = i/8
+    net.c[i] = -k / width;  // the i-th hidden unit becomes nonzero at |x| = i/8
     net.V(0, i) = std::polar(0.3, -2.4 * k);
   }
 

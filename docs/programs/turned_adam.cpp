@@ -1,5 +1,5 @@
-/// Does AdamW depend on the directions of the axes? It descends |z² + 1|² from 1 + 0.5i, and then the same landscape and start
-/// rotated by an angle. Prints the points that it reaches, rotated back.
+/// Does AdamW depend on the directions of the axes? It minimises |z² + 1|² from 1 + 0.5i, and then the same function rotated by an
+/// angle, from the rotated start. Prints the points that it reaches, rotated back.
 
 #include "autograd/ops/elementwise/arithmetic.h"
 #include "autograd/ops/elementwise/complex_parts.h"

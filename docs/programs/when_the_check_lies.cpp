@@ -1,4 +1,4 @@
-/// Eight ways in which a gradient check can mislead. Prints argand's verdict beside that of a naive check: a central difference
+/// Eight ways in which a gradient check can mislead. Prints argand's verdict next to that of a naive check: a central difference
 /// with h = 1e-6 that must agree to 1e-4.
 
 #include <algorithm>
@@ -35,7 +35,7 @@ T naive(const F& f, const Tensor<T>& z, std::size_t k) {
     return along(h);
 }
 
-/// Prints both verdicts on the gradient of the real number L = f(z); z holds one number or several.
+/// Prints both verdicts on the gradient of the real function L = f(z); z has one element or several.
 template <class F, Scalar T>
 void both(const char* title, const F& f, const Tensor<T>& z) {
   Var<T> v = variable(z);
@@ -46,7 +46,7 @@ void both(const char* title, const F& f, const Tensor<T>& z) {
   GradcheckOptions options;
   options.name = "argand";
   options.blame_ops = false;
-  options.full_jacobian = true;  // no random weights: L itself is differentiated
+  options.full_jacobian = true;  // no random weights, so that L itself is differentiated
   const Report result = gradcheck(options, f, z);
   fmt::print("{}\n  naive: {}\n  {}\n", title, agree ? "pass" : "FAIL", result.headline());
   if (const ElementCheck* e = result.worst(); !result.ok() && e != nullptr)

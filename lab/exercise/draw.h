@@ -23,7 +23,7 @@ class Draw {
     const int n = integer(1, largest);
     return integer(0, 1) == 0 ? n : -n;
   }
-  /// x + iy whose parts are nonzero and differ in size.
+  /// x + iy, with parts that are nonzero and differ in magnitude.
   std::complex<double> gaussian(int largest) {
     const int x = nonzero(largest);
     int y = nonzero(largest);
@@ -50,11 +50,11 @@ class Draw {
   std::uint64_t next_ = 0;
 };
 
-/// "2-3i", "-i", "0.25": as a number on its own.
+/// The number as it is written on its own: "2-3i", "-i", "0.25".
 std::string written(std::complex<double> z);
-/// As a factor or a term: in parentheses if it has two parts or a minus sign.
+/// The number as a factor or a term: in parentheses if it has two parts or a minus sign.
 std::string within(std::complex<double> z);
-/// "3*z^2*z̄": c zⁿ z̄ᵐ.
+/// c zⁿ z̄ᵐ, written as in "3*z^2*z̄".
 std::string monomial(int c, int n, int m);
 
 }  // namespace argand

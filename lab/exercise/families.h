@@ -5,7 +5,7 @@
 
 namespace argand {
 
-// By hand.
+// Problems to solve by hand.
 Problem make_wirtinger(Draw& draw);
 Problem make_gradient(Draw& draw);
 Problem make_convention(Draw& draw);
@@ -14,7 +14,7 @@ Problem make_holomorphic(Draw& draw);
 Problem make_mistake(Draw& draw);
 Problem make_step(Draw& draw);
 
-// With the lab.
+// Problems to solve with the lab.
 Problem make_phase(Draw& draw);
 Problem make_modulus(Draw& draw);
 Problem make_ellipse(Draw& draw);
@@ -22,7 +22,7 @@ Problem make_curvature(Draw& draw);
 Problem make_algebra(Draw& draw);
 Problem make_matrix(Draw& draw);
 
-// With a program of the student's own.
+// Problems to solve with the student's own program.
 Problem make_network(Draw& draw);
 Problem make_descent(Draw& draw);
 Problem make_adam(Draw& draw);

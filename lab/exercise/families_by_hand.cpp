@@ -12,7 +12,7 @@ using C = std::complex<double>;
 
 const std::string answer_in_z = "a formula in z and z̄";
 
-/// Whether ∂f/∂z̄ vanishes around the point, only at it, or not at all, according to the tape.
+/// Whether ∂f/∂z̄ vanishes around the point, only at it, or not even there, according to the tape.
 std::string where_holomorphic(const std::string& f, C at) {
   const auto vanishes = [&](C z) {
     const TapeWirtinger d = tape_wirtinger(Expression(f), {AnyTensor(Tensor<C>({1}, {z}))});
@@ -24,8 +24,8 @@ std::string where_holomorphic(const std::string& f, C at) {
   return "yes";
 }
 
-/// Formulas for L, its gradient, and the gradient with a mistake. `gradient` holds {z} and {b} for z and z̄, {k} for the leading
-/// factor.
+/// Formulas for L, its gradient, and the gradient with a mistake. In `gradient`, {z} and {b} are placeholders for z and z̄, {k} for
+/// the leading factor.
 struct Claim {
   std::string loss, gradient;
   int factor;

@@ -38,10 +38,10 @@ C walked_by_adam(const std::string& loss, C z, double rate, int steps, ComplexMo
 
 double loss_at(const std::string& loss, C z) { return loss_of(Expression(loss)({variable(Tensor<C>({1}, {z}))})).value().item(); }
 
-/// Rounds a number to the digits shown, which are those the student computes with.
+/// Rounds a number to the digits shown, since the student computes with those.
 C as_shown(C z) { return {std::round(z.real() * 1e4) / 1e4, std::round(z.imag() * 1e4) / 1e4}; }
 
-/// The lines of a hand-written backward pass, and the values by name.
+/// The lines of a hand-written backward pass, and its values by name.
 class Program {
  public:
   void set(const std::string& name, C value) { names_.push_back(name), values_.emplace_back(constant(Tensor<C>({1}, {value}))); }
@@ -137,7 +137,7 @@ Problem make_backward(Draw& draw) {
       act, written(v), written(w), written(x), written(t), act);
   for (const auto& [name, value] : std::vector<std::pair<std::string, std::string>>{{"p", "w*x"}, {"h", act}, {"o", "v*h"}})
     with_mistake.set(name, with_mistake.value(value));
-  // What the tape gives for each intermediate value, and what the line yields when the values before it are right.
+  // What the tape gives for each intermediate value, and what each line yields when the previous values are correct.
   Program tape = with_mistake;
   const std::vector<std::string> losses = {"f(o, t) = |o - t|^2", "f(v, h, t) = |v*h - t|^2", "f(h, v, t) = |v*h - t|^2",
                                            fmt::format("f(p, v, t) = |v*({}) - t|^2", act),

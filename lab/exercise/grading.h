@@ -1,5 +1,5 @@
 #pragma once
-/// Grades answer files, with a report for each student and a table of all.
+/// Grades answer files, with a report for each student and a table of all of them.
 
 #include <string>
 #include <vector>
@@ -14,12 +14,12 @@ struct GradedQuestion {
   int of = 0;
   std::string given, right;
   AnswerJudgement judgement;
-  std::int64_t line = 0;  ///< of the answer file; 0 if the question is not answered
+  std::int64_t line = 0;  ///< line in the answer file; 0 if the question is not answered
 };
 
 struct Grade {
   std::string path, student;
-  std::string failure = {};  ///< why nothing was graded
+  std::string failure = {};  ///< the reason if nothing was graded
   std::vector<GradedQuestion> questions = {};
   std::vector<std::string> notes = {};
 
@@ -29,19 +29,19 @@ struct Grade {
 
 struct GradingRules {
   std::string seed;
-  bool partial = false;  ///< gives half the points for an answer that is right up to a conjugate, a sign, a factor, ...
+  bool partial = false;  ///< gives half the points for an answer that is correct up to a conjugate, a sign, a factor, ...
 };
 
 /// Recreates the sheet from the student's name, the seed and the problems; its mark shows whether it is the sheet that was handed
-/// out. Never throws: anything wrong with a file becomes its `failure`.
+/// out. Never throws: any problem with a file becomes its `failure`.
 Grade grade_file(const std::string& path, const GradingRules& rules);
-/// Marks files by the same student, of which only one can count.
+/// Notes files by the same student, of which only one can count.
 void note_doubles(std::vector<Grade>& grades);
 
 std::string grade_text(const Grade& grade, bool answers);
-/// One line per student.
+/// A table with one line per student.
 std::string grades_table(const std::vector<Grade>& grades);
-/// With one column per question, also if the sheets differ.
+/// A CSV table with one column per question, even if the sheets differ.
 std::string grades_csv(const std::vector<Grade>& grades);
 
 }  // namespace argand

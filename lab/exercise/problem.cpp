@@ -14,7 +14,7 @@ namespace {
 
 using C = std::complex<double>;
 
-/// An answer given to four significant digits counts as right.
+/// An answer given to four significant digits counts as correct.
 bool same_number(C a, C b) { return std::abs(a - b) <= 1e-3 * std::max(std::abs(b), 1e-2); }
 
 std::string replaced(std::string text, std::string_view from, std::string_view to) {

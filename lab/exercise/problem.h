@@ -1,6 +1,6 @@
 #pragma once
-/// Exercises: families of problems with random parameters, and how answers are judged. Everything derivable is derived by the
-/// library when the sheet is made, and again when it is graded; nothing is looked up.
+/// Exercises: families of problems with random parameters, and how answers are judged. The library derives everything when it makes
+/// the sheet, and again when it grades it; no answers are stored.
 
 #include <complex>
 #include <functional>
@@ -13,11 +13,11 @@
 
 namespace argand {
 
-/// A number and its meaning: the right answer, or the result of a common mistake.
+/// A number and its meaning: the correct answer, or the result of a common mistake.
 struct NamedNumber {
   std::complex<double> value;
   std::string what;  ///< a description such as "the conjugate of the right one"
-  bool near = true;  ///< a single mistake, for which --partial gives half the points
+  bool near = true;  ///< whether this is a single mistake, for which --partial gives half the points
 };
 /// The same for a formula.
 struct NamedFormula {
@@ -27,27 +27,27 @@ struct NamedFormula {
 
 struct Question {
   enum class Kind {
-    Formula,  ///< in the variables of f, x and y; judged by judge_answer()
-    Number,   ///< judged against `numbers`
+    Formula,  ///< an expression in the variables of f, x and y; judged by judge_answer()
+    Number,   ///< judged by comparison with `numbers`
     Word,     ///< one of `words`
   };
-  std::string text;  ///< Markdown
+  std::string text;  ///< in Markdown
   int points = 1;
   Kind kind = Kind::Number;
 
-  std::string f = {};  ///< the function that a formula is about
+  std::string f = {};  ///< the function whose derivative a formula answer gives
   std::vector<std::complex<double>> at = {};
   DerivativeKind asked = DerivativeKind::Gradient;
   std::vector<NamedFormula> mistakes = {};
 
-  std::vector<NamedNumber> numbers = {};  ///< the right one first
+  std::vector<NamedNumber> numbers = {};  ///< the correct answer comes first
   std::vector<std::string> words = {};
-  bool forgiving = true;   ///< false where the usual mistake is what the question is about: then no half points
-  std::string right = {};  ///< a right answer as a teacher would write it: the word, the number, or a formula derived by hand
+  bool forgiving = true;   ///< false if the question is about the usual mistake, which then gets no half points
+  std::string right = {};  ///< a correct answer as a teacher would write it: the word, the number, or a formula derived by hand
 };
 
 struct Problem {
-  std::string title, text;  ///< Markdown
+  std::string title, text;  ///< in Markdown
   std::vector<Question> questions;
 
   int points() const;
@@ -67,9 +67,9 @@ const ProblemFamily* find_problem_family(const std::string& name);
 struct AnswerJudgement {
   enum class Kind { Right, Near, Wrong, Missing, Unreadable };
   Kind kind = Kind::Missing;
-  std::string why = {};  ///< one line that does not reveal the right answer
+  std::string why = {};  ///< one line that does not reveal the correct answer
 };
-/// `answer` is the text as typed. Never throws.
+/// Judges `answer`, the text as typed. Never throws.
 AnswerJudgement judge(const Question& question, const std::string& answer);
 
 // Building blocks of the families. Each throws Redraw if the parameters do not make a good question; the caller then draws new
@@ -77,20 +77,20 @@ AnswerJudgement judge(const Question& question, const std::string& answer);
 
 struct Redraw {};
 
-/// ∂f/∂z and ∂f/∂z̄ of one variable at a point, and Re f.
+/// ∂f/∂z and ∂f/∂z̄ with respect to one variable at a point, and Re f.
 struct Slopes {
   std::complex<double> dz, dzbar, value;
   /// The gradient of L = Re f.
   std::complex<double> gradient() const { return std::conj(dz) + dzbar; }
 };
-/// Taken from the tape; throws Redraw if differences disagree with it.
+/// Computed by the tape; throws Redraw if differences disagree with it.
 Slopes slopes_at(const std::string& f, const std::vector<std::complex<double>>& at, std::size_t variable = 0);
 
 /// Asks for a formula; `right`, derived by the family, must match what the tape finds. Besides a conjugate, a sign, a factor and
-/// the other derivative, `mistakes` are recognised.
+/// the other derivative, the mistakes in `mistakes` are recognised.
 Question ask_formula(std::string text, int points, const std::string& f, DerivativeKind asked, const std::string& right,
                      std::vector<NamedFormula> mistakes = {}, const std::vector<std::complex<double>>& at = {{1, 2}});
-/// Asks for a number; its conjugate, half, double, negative and the numbers in `mistakes` are recognised as mistakes.
+/// Asks for a number; its conjugate, half, double and negative, and the numbers in `mistakes`, are recognised as mistakes.
 Question ask_number(std::string text, int points, std::complex<double> right, std::vector<NamedNumber> mistakes = {});
 /// Asks for a gradient that is neither real nor imaginary, so that a conjugation mistake shows.
 Question ask_gradient(std::string text, int points, std::complex<double> right, std::vector<NamedNumber> mistakes = {});

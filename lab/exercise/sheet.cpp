@@ -16,7 +16,7 @@
 namespace argand {
 namespace {
 
-/// Latin letters that Unicode does not decompose into a plain one and an accent, and how they are written without them.
+/// Latin letters that Unicode does not decompose into a plain letter and an accent, and their unaccented spellings.
 constexpr std::pair<std::u32string_view, const char*> undecomposed[] = {
     {U"Ææ", "ae"}, {U"ÐðĐđ", "d"}, {U"Ħħ", "h"},  {U"ı", "i"}, {U"Ĳĳ", "ij"}, {U"ĸ", "k"},  {U"ĿŀŁł", "l"},
     {U"ŉŊŋ", "n"}, {U"Øø", "o"},   {U"Œœ", "oe"}, {U"ſ", "s"}, {U"ẞß", "ss"}, {U"Ŧŧ", "t"}, {U"Þþ", "th"},

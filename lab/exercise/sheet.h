@@ -10,7 +10,7 @@
 namespace argand {
 
 struct SheetPlan {
-  std::string student;                ///< as student_name() returns it
+  std::string student;                ///< the student's name as student_name() returns it
   std::string seed;                   ///< a number or any other text
   std::vector<std::string> problems;  ///< names of families
 };
@@ -18,7 +18,7 @@ struct SheetPlan {
 struct Sheet {
   SheetPlan plan;
   std::vector<Problem> problems;
-  std::string mark;  ///< eight digits that depend on every word and number of the problems
+  std::string mark;  ///< eight digits that depend on the entire text of the problems
 
   int points() const;
 };
@@ -26,7 +26,7 @@ struct Sheet {
 /// The name trimmed and with single spaces inside. Throws an InputError for a name that is empty, longer than 100 characters, or
 /// contains control characters or bytes that are not UTF-8.
 std::string student_name(const std::string& given);
-/// Parses "wirtinger,chain", or names a level's families. Throws an InputError for an unknown name.
+/// Parses "wirtinger,chain", or returns all families of a level. Throws an InputError for an unknown name.
 std::vector<std::string> problem_names(const std::string& list);
 std::vector<std::string> problem_names(int level);
 
@@ -39,8 +39,8 @@ std::string question_name(std::size_t problem, std::size_t question);
 std::string sheet_text(const Sheet& sheet, bool answers);
 /// The form to be filled in, which answer_file.h reads.
 std::string answer_form(const Sheet& sheet);
-/// "ada-lovelace-3f29", "zoe-muller-8c10": only characters that every file system accepts, letters without their accents, different
-/// for every name.
+/// "ada-lovelace-3f29", "zoe-muller-8c10": uses only characters that every file system accepts and letters without accents, and is
+/// different for every name.
 std::string file_name(const std::string& student);
 
 }  // namespace argand

@@ -17,8 +17,8 @@ using C = std::complex<double>;
 struct Operand {
   AnyVar var = {};
   bool never_negative = false;  ///< real and never negative, for any values of the variables
-  bool constant = false;        ///< made of numbers only
-  std::size_t begin = 0;        ///< in the text
+  bool constant = false;        ///< computed from numbers only
+  std::size_t begin = 0;        ///< where it begins in the text
 
   bool is_real() const { return var.index() == 0; }
   /// The value of a real constant; empty for anything else.
@@ -84,7 +84,7 @@ class Machine {
     return operand.var;
   }
 
-  /// a^b: products for integer exponents, pow for other real constants, exp(b) for e^b, pow of two variables for everything else.
+  /// Applies a^b: products for integer exponents, pow for other real constants, exp(b) for e^b, pow of two variables otherwise.
   void apply_power(const ExpressionStep& step) {
     const Operand b = std::move(stack_.back());
     stack_.pop_back();
@@ -108,10 +108,10 @@ class Machine {
     stack_.push_back(std::move(w));
   }
 
-  /// Repeated squaring and multiplication: as exact as these, and without the branch cut of a polar form.
+  /// Repeated squaring and multiplication, which is as exact as these ops and avoids the branch cut of a polar form.
   AnyVar whole_power(const AnyVar& z, int p) const {
     std::optional<AnyVar> result;
-    AnyVar square_of = z;  // z, z², z⁴, ...
+    AnyVar square_of = z;  // runs through z, z², z⁴, ...
     for (int n = std::abs(p); n > 0; n /= 2) {
       if (n % 2 == 1)
         result = result ? call_([](const auto& u, const auto& v) { return mul(u, v); }, *result, square_of) : square_of;

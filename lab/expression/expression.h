@@ -36,10 +36,10 @@ class Expression {
   std::string equation() const;
 
   /// The value at N points at once, [N], elementwise: one argument per variable, real or complex, of shape [N]. Whether the value
-  /// is real or complex depends on the expression and on the types of the arguments, not on their values. Throws for arguments that
-  /// do not fit, and an InputError for a real-only function of a complex operand. (The signature matches CheckedFunction.)
+  /// is real or complex depends on the expression and on the types of the arguments, not on their values. Throws for unsuitable
+  /// arguments, and an InputError for a real-only function of a complex operand. (The signature matches CheckedFunction.)
   AnyVar operator()(const std::vector<AnyVar>& arguments) const { return evaluate(arguments, OpCaller(nullptr)); }
-  /// The same; also adds every recorded op to `trace`, in the tape's order, and with Trace::All the ops of constants.
+  /// The same; also adds every recorded op to `trace`, in the tape's order, and with Trace::All the ops on constants as well.
   AnyVar traced(const std::vector<AnyVar>& arguments, std::vector<TracedOp>& trace, Trace which = Trace::Recorded) const {
     return evaluate(arguments, OpCaller(&trace, which));
   }

@@ -19,7 +19,7 @@ using Operands = std::span<const AnyVar>;
 /// Calls an op that accepts either.
 #define ARGAND_ANY_OP(OP) [](const OpCaller& call, Operands x) { return call([](const auto& v) { return OP(v); }, x[0]); }
 
-/// v as a Var of T, which must be its type.
+/// v as a Var of T, which must be the type it holds.
 template <Scalar T, Scalar U>
 Var<T> as(const Var<U>& v) {
   if constexpr (std::same_as<T, U>)
@@ -32,14 +32,14 @@ std::int64_t size_of(const AnyVar& x) {
   return std::visit([](const auto& v) { return v.size(); }, x);
 }
 
-/// Broadcasts a single number to N points: some ops do not broadcast.
+/// Broadcasts a single number to N points, because some ops do not broadcast.
 AnyVar stretched(const OpCaller& call, const AnyVar& x, std::int64_t n) {
   const Shape shape{n};
   if (std::visit([&](const auto& v) { return v.shape() == shape; }, x)) return x;
   return call([shape](const auto& v) { return add(v, Var<double>(Tensor<double>::zeros(shape))); }, x);
 }
 
-/// op(x, y) for real x and y, broadcast to one shape.
+/// Applies op(x, y) to real x and y, broadcast to one shape.
 template <class F>
 AnyVar real_pair(const OpCaller& call, Operands x, const F& op) {
   const std::int64_t n = std::max(size_of(x[0]), size_of(x[1]));
@@ -65,7 +65,7 @@ AnyVar apply_modrelu(const OpCaller& call, Operands x) {
   return call([](const auto& v, const auto& c) { return modrelu(as<C>(v), as<double>(c)); }, z, x[1]);
 }
 
-/// Re x = conj(x) = x for a real x.
+/// Returns x: for real x, Re x = conj(x) = x.
 AnyVar apply_real(const OpCaller& call, Operands x) {
   if (x[0].index() == 0) return x[0];
   return call([](const auto& v) { return real(as<C>(v)); }, x[0]);

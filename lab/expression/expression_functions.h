@@ -1,5 +1,5 @@
 #pragma once
-/// The functions that expressions can use: the op behind each one, and the operands that it takes.
+/// The functions that expressions can use: the op behind each one, and the operands that it accepts.
 
 #include <functional>
 #include <span>
@@ -11,18 +11,18 @@
 
 namespace argand {
 
-/// One op of an evaluation, with its values: one step along the tape.
+/// One op of an evaluation with its values, which is one step along the tape.
 struct TracedOp {
   AnyVar output;
   std::vector<AnyVar> inputs;
   std::function<AnyVar(const std::vector<AnyVar>&)> again;  ///< applies the op to other inputs
-  bool recorded = true;                                     ///< false: an op of constants, which is not on the tape
+  bool recorded = true;                                     ///< false for an op on constants, which is not on the tape
 };
 
 /// Which ops of an evaluation to trace.
 enum class Trace { Recorded, All };
 
-/// Applies ops and traces them, the recorded ones in the tape's order.
+/// Applies ops and traces them; the recorded ones are in the tape's order.
 class OpCaller {
  public:
   /// `trace` may be null.
@@ -56,14 +56,14 @@ enum class Takes {
   Real,       ///< a complex operand is an error
 };
 
-/// When the result, if real, cannot be negative.
+/// Under which condition a real result cannot be negative.
 enum class Sign { Unknown, IfOperandsAre, Never };
 
 struct ExpressionFunction {
-  std::string name;  ///< "angle": the registered op, if it is one
+  std::string name;  ///< name of the registered op, if it is one, such as "angle"
   std::vector<std::string> aliases;
-  std::string parameters;  ///< "z", "r, phi": for messages
-  std::string meaning;     ///< one line for the help
+  std::string parameters;  ///< names for messages, such as "z" or "r, phi"
+  std::string meaning;     ///< a one-line description for the help
   std::vector<Takes> takes;
   Sign sign;
   AnyVar (*apply)(const OpCaller& call, std::span<const AnyVar> x);
@@ -72,7 +72,7 @@ struct ExpressionFunction {
 
 /// The functions called by name, in the order in which help lists them.
 const std::vector<ExpressionFunction>& expression_functions();
-/// By name or alias; null if there is none.
+/// Looks up a name or alias; null if there is no such function.
 const ExpressionFunction* find_expression_function(const std::string& name);
 /// The operators + - * / of two operands, and ~ for unary minus.
 const ExpressionFunction& expression_operator(char symbol);

@@ -25,7 +25,7 @@ const std::vector<Constant>& constants() {
   return all;
 }
 
-/// Characters that books, browsers and word processors use in place of those of the grammar.
+/// Characters that books, browsers and word processors use instead of those of the grammar.
 constexpr std::pair<std::string_view, char> written_otherwise[] = {{"−", '-'}, {"–", '-'},      {"·", '*'},     {"⋅", '*'},
                                                                    {"×", '*'}, {"\\cdot", '*'}, {"\u00a0", ' '}};
 constexpr std::string_view superscripts[] = {"⁰", "¹", "²", "³", "⁴", "⁵", "⁶", "⁷", "⁸", "⁹"};
@@ -42,8 +42,8 @@ bool is_digit(char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0;
 ///            | number power                   2z and 2(z + 1): a number before a name or a parenthesis, 2z^2 = 2*(z^2)
 ///     primary  number  |  name  |  name(sum, ...)  |  (sum)  |  {sum}  |  "|" sum "|"  |  \bar primary
 ///
-/// After / and ^ a product needs its sign, because 1/2z is ambiguous. So it does before a bar: a bar where an operand should begin
-/// opens a modulus, any other closes one.
+/// After / and ^ a product must be written with *, because 1/2z is ambiguous. The same holds before a bar: where an operand should
+/// begin, a bar opens a modulus; anywhere else it closes one.
 class Parser {
  public:
   Parser(std::string_view text, const std::vector<std::string>& default_variables)
@@ -57,7 +57,7 @@ class Parser {
   }
 
  private:
-  static constexpr int deepest = 100;  // the parser recurses once per level
+  static constexpr int deepest = 100;  // a limit because the parser recurses once per level
 
   /// The next character that is not a space, of `width_` bytes; '\0' at the end.
   char peek() {
@@ -96,7 +96,7 @@ class Parser {
     return parsed_.text.substr(begin, at_ - begin);
   }
 
-  /// The token here: a whole number, name or character.
+  /// The token at this position: a whole number, a name or a single character.
   std::string token() {
     if (peek() == '\0') return "the end";
     const std::string& text = parsed_.text;
@@ -133,7 +133,7 @@ class Parser {
     return negative ? -value : value;
   }
 
-  /// "f(z, w) ="
+  /// Parses the header "f(z, w) =" if there is one.
   void header() {
     const std::string rule = "the left-hand side must be a name with its variables, as in f(z) = ... or f(z, w) = ...";
     has_header_ = true;
@@ -174,7 +174,7 @@ class Parser {
     return begin;
   }
 
-  /// `after` is the preceding / or ^, if any, else '\0'.
+  /// Parses a unary expression. `after` is the preceding / or ^, or '\0' if there is none.
   std::size_t unary(char after = '\0') {
     const char c = peek();
     if (c != '-' && c != '+') return power(after);
@@ -191,7 +191,7 @@ class Parser {
     const bool number = is_digit(peek()) || peek() == '.';
     const std::size_t begin = primary();
     bool raised = take('^');
-    if (raised && take('*')) {  // z^*
+    if (raised && take('*')) {  // z^* is the conjugate
       call(*find_expression_function("conj"), begin);
       remember_token(begin, at_);
       raised = take('^');
@@ -260,7 +260,7 @@ class Parser {
     return begin;
   }
 
-  /// A number: 2, 1.5e-3, .5; or one of these followed by i, or by the engineers' j.
+  /// Parses a number: 2, 1.5e-3, .5, or one of these followed by i or the engineers' j.
   void number() {
     const std::string& text = parsed_.text;
     const std::size_t begin = at_;
@@ -319,7 +319,7 @@ class Parser {
     remember_token(begin, at_);
   }
 
-  /// "zbar", "z_conj", ...: names that other programs have for a conjugate.
+  /// Whether the word is "zbar", "z_conj", ..., as other programs call a conjugate.
   bool looks_like_conjugate(const std::string& word) const {
     for (const std::string end : {"bar", "_bar", "conj", "_conj", "star", "_star", "b", "c"})
       if (word.ends_with(end) && variable(word.substr(0, word.size() - end.size())) < parsed_.variables.size()) return true;
@@ -371,7 +371,7 @@ class Parser {
     const auto& all = parsed_.variables;
     return static_cast<std::size_t>(std::find(all.begin(), all.end(), name) - all.begin());
   }
-  /// j means i, unless it is a variable.
+  /// j means i unless it is a variable.
   bool is_unit_j(const std::string& name) const { return name == "j" && variable(name) == parsed_.variables.size(); }
   static bool is_constant(const std::string& name) {
     return std::any_of(constants().begin(), constants().end(), [&](const Constant& c) { return c.name == name; });

@@ -12,7 +12,7 @@ namespace argand {
 
 struct ExpressionStep {
   enum class Action {
-    Number,    ///< push `number`, a real Var if its imaginary part is 0
+    Number,    ///< push `number`, as a real Var if its imaginary part is 0
     Variable,  ///< push variable `index`
     Call,      ///< replace the operands of `function` by its value
     Power,     ///< replace a, b by a^b
@@ -21,13 +21,13 @@ struct ExpressionStep {
   std::complex<double> number = 0;
   std::size_t index = 0;
   const ExpressionFunction* function = nullptr;
-  std::size_t begin = 0;  ///< where the value now on top of the stack begins in the text, in bytes
+  std::size_t begin = 0;  ///< where in the text the value now on top of the stack begins, in bytes
 };
 
 struct ParsedExpression {
-  std::string text;                    ///< as given
-  std::string name;                    ///< "f"
-  std::vector<std::string> variables;  ///< "z"
+  std::string text;                    ///< the text as given
+  std::string name;                    ///< the function's name, "f"
+  std::vector<std::string> variables;  ///< the names of its variables, such as "z"
   std::vector<ExpressionStep> steps;
 };
 

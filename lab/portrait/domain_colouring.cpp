@@ -20,7 +20,7 @@ Linear linear_rgb(const Oklch& colour) {
           -0.0041960863 * l - 0.7034186147 * m + 1.7076147010 * s};
 }
 
-/// Whether sRGB can show the colour; tolerates about one step of eight bits, so that the corners of the gamut pass.
+/// Whether sRGB can show the colour, with a tolerance of about one step of eight bits, so that the corners of the gamut pass.
 bool is_in_gamut(const Linear& rgb) {
   return std::all_of(rgb.begin(), rgb.end(), [](double c) { return c >= -1e-4 && c <= 1.002; });
 }
@@ -63,13 +63,13 @@ Rgb domain_colour(std::complex<double> w) {
   const double modulus = std::abs(w);
   if (modulus == 0) return {0, 0, 0};
   if (std::isinf(modulus)) return {255, 255, 255};
-  // Slightly more than log2: a value that should be a power of two but is rounded down, such as |z/|z||, must not fall on the other
-  // side of the ring.
-  const double octaves = std::log2(modulus) + 1e-9, ring = octaves - std::floor(octaves) - 0.5;  // -1/2 ... 1/2
-  // From 0 to 1 as |w| goes from 0 to infinity, 2/3 at |w| = 1; half an octave changes the lightness equally everywhere near there.
+  // Slightly more than log2: a value that should be a power of two but is rounded down, such as |z/|z||, must not end up on the
+  // other side of the ring.
+  const double octaves = std::log2(modulus) + 1e-9, ring = octaves - std::floor(octaves) - 0.5;  // from -1/2 to 1/2
+  // From 0 to 1 as |w| goes from 0 to infinity, 2/3 at |w| = 1; near 1, half an octave changes the lightness equally everywhere.
   const double level = 2 / (2 + std::pow(modulus, -0.6));
   const double lightness = std::clamp(level + 0.10 * ring * 4 * level * (1 - level), 0.0, 1.0);
-  // The largest chroma available to every hue at this lightness: with more, some arguments would look more vivid than others.
+  // The largest chroma available to every hue at this lightness; with more, some arguments would look more vivid than others.
   return to_rgb({lightness, std::min(0.169 * lightness, 0.5 * (1 - lightness)), red_hue + std::arg(w)});
 }
 

@@ -14,7 +14,7 @@ namespace {
 
 using C = std::complex<double>;
 using Magnitudes = std::vector<double>;
-/// A nonnegative quantity whose zeros are sought, at many points at once.
+/// A nonnegative function whose zeros are sought, evaluated at many points at once.
 using Height = std::function<Magnitudes(const std::vector<C>&)>;
 
 constexpr std::int64_t grid = 64;
@@ -43,7 +43,7 @@ std::vector<C> ring_around(C centre, double radius) {
   return ring;
 }
 
-/// Grid points whose value is no larger than those of their eight neighbours.
+/// Grid points whose value is no larger than that of any of their eight neighbours.
 std::vector<C> lowest_points(const std::vector<C>& points, const Magnitudes& heights) {
   std::vector<C> lowest;
   const auto at = [&](std::int64_t row, std::int64_t column) { return heights[static_cast<std::size_t>(row * grid + column)]; };
@@ -58,7 +58,7 @@ std::vector<C> lowest_points(const std::vector<C>& points, const Magnitudes& hei
   return lowest;
 }
 
-/// Moves all points at once: to the lowest of eight neighbours or, if none is lower, on to steps of half the length.
+/// Moves each point to the lowest of eight neighbours, or halves its step if none is lower; handles all points at once.
 void descend(std::vector<C>& points, const Height& height, double step) {
   std::vector<double> steps(points.size(), step);
   for (int iteration = 0; iteration < 120; ++iteration) {
@@ -76,13 +76,13 @@ void descend(std::vector<C>& points, const Height& height, double step) {
   }
 }
 
-/// Isolated zeros within the square: negligible compared with the median, and only there.
+/// Isolated zeros within the square, where the function is negligible compared with its median, and nowhere else nearby.
 std::vector<C> isolated_zeros(const Height& height, double low, double high) {
   const std::vector<C> points = square_of_points(low, high, grid);
   const Magnitudes heights = height(points);
   const double cell = (high - low) / grid, ordinary = median_of(heights);
   std::vector<C> found = lowest_points(points, heights), zeros;
-  if (found.empty() || found.size() > 400 || ordinary == 0) return zeros;  // a plateau has hundreds
+  if (found.empty() || found.size() > 400 || ordinary == 0) return zeros;  // a plateau yields hundreds
   descend(found, height, cell);
   const Magnitudes left = height(found);
   for (std::size_t k = 0; k < found.size(); ++k) {
@@ -119,13 +119,13 @@ PortraitField portrait_field(const Expression& f, const std::vector<C>& points) 
   std::copy(points.begin(), points.end(), at.data());
   const Complex z = variable(at);
   const AnyVar w = f({z});
-  const Real loss = loss_of(w);  // a sum over points, whose gradient at each point is that of its own term
+  const Real loss = loss_of(w);  // a sum over points, so the gradient at each point is that of its own term
   if (loss.requires_grad()) backward(loss);
   PortraitField field{.values = {}, .gradients = {}, .real_valued = w.index() == 0};
   std::visit([&](const auto& v) { field.values.assign(v.value().begin(), v.value().end()); }, w);
   const Tensor<C> g = z.grad();
   field.gradients.assign(g.begin(), g.end());
-  field.values.resize(points.size(), field.values.empty() ? 0 : field.values.front());  // a constant has only one value
+  field.values.resize(points.size(), field.values.empty() ? 0 : field.values.front());  // a constant has a single value
   return field;
 }
 

@@ -1,5 +1,5 @@
 #pragma once
-/// What `argand portrait` draws of a function f of one complex number: its values, the gradients of L (f if f is real, Re f
+/// What `argand portrait` draws for a function f of one complex number: its values, the gradients of L (f if f is real, Re f
 /// otherwise), the distinguished points, and descent paths.
 
 #include <complex>
@@ -17,7 +17,7 @@ struct PortraitField {
 /// Evaluates f and the gradient of L at all points with one backward pass.
 PortraitField portrait_field(const Expression& f, const std::vector<std::complex<double>>& points);
 
-/// The points low <= Re z, Im z <= high at the centres of side x side squares, the top row first.
+/// The centres of side x side pixels that cover low <= Re z, Im z <= high, top row first.
 std::vector<std::complex<double>> square_of_points(double low, double high, std::int64_t side);
 
 enum class MarkKind { Zero, Pole, Minimum, Maximum, Saddle };
@@ -33,7 +33,7 @@ struct Mark {
 /// sense. Points closer to each other than a hundredth of the square count as one; curves and areas of zeros are not reported.
 std::vector<Mark> portrait_marks(const Expression& f, double low, double high);
 
-/// Gradient descent: z, z - rate g(z), ..., `steps` steps, or fewer if they overflow; with conj(g) in place of g if `conjugated`.
+/// Gradient descent: z, z - rate g(z), ..., for `steps` steps, or fewer on overflow; uses conj(g) instead of g if `conjugated`.
 std::vector<std::complex<double>> portrait_path(const Expression& f, std::complex<double> z, double rate, bool conjugated,
                                                 int steps);
 

@@ -10,7 +10,7 @@ class Argand < Formula
   depends_on "meson" => :build
   depends_on "ninja" => :build
   depends_on "nlohmann-json" => :build
-  depends_on "node" => :build # npm fetches Chart.js
+  depends_on "node" => :build # npm downloads Chart.js
   depends_on "pkgconf" => :build
   depends_on "pybind11" => :build
   depends_on "tomlplusplus" => :build
@@ -24,7 +24,7 @@ class Argand < Formula
     depends_on "libomp"
   end
 
-  resource "kissfft" do # headers that no formula has
+  resource "kissfft" do # headers that no formula provides
     url "https://github.com/mborgerding/kissfft.git", tag: "131.1.0"
   end
 

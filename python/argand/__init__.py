@@ -64,7 +64,7 @@ if _TYPE_CHECKING:
     from ._ops import *  # noqa: F403: for type checkers, the functions in op_functions
 
 if hasattr(_os, "register_at_fork"):
-    # Worker threads do not survive a fork: a child that used them would wait for ever.
+    # Worker threads do not survive a fork: a child that used them would wait forever.
     _os.register_at_fork(after_in_child=lambda: set_num_threads(1))
 
 from . import data, families, nn, optim  # noqa: E402: they are built from the functions above
@@ -72,7 +72,7 @@ from ._runs import Model, Run, train  # noqa: E402
 from .nn import manual_seed  # noqa: E402
 from ._version import version as __version__  # noqa: E402
 
-_argand.name_program(__version__)  # in the logs of runs
+_argand.name_program(__version__)  # recorded in the logs of runs
 if _argand.blas_advice():
     _warnings.warn(_argand.blas_advice().strip(), RuntimeWarning, stacklevel=2)
 
@@ -94,5 +94,5 @@ __all__ = [
 ]
 
 for _public in (Error, GradientError, Inconclusive):
-    _public.__module__ = "argand"  # the name by which users catch it, for tracebacks
+    _public.__module__ = "argand"  # show the name by which users catch it in tracebacks
 Error.__doc__ = "An invalid argument or request; the message says what was expected. A ValueError."

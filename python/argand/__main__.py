@@ -15,7 +15,7 @@ def _selftest() -> int:
 
 
 def _replayed(path: str, named: list) -> int:
-    """Exit status 0: the gradient passes, 1: it fails, 2: inconclusive, 3: there is nothing to check."""
+    """Returns the exit status. 0: the gradient passes, 1: it fails, 2: inconclusive, 3: there is nothing to check."""
     try:
         names = {}
         for text in named:

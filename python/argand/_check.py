@@ -133,7 +133,7 @@ def assert_gradient(f: Callable[..., Any], grad: Callable[..., Any], x: Any, **o
 
 
 def _pair(both: Callable[..., Any]) -> Tuple[Callable[..., Any], Callable[..., Any]]:
-    """Splits a function that returns both into f and its gradient."""
+    """Splits a function that returns value and gradient into f and its gradient."""
     if not callable(both):
         raise Error(f"check: f must be a function, got {describe(both)}")
 

@@ -17,7 +17,7 @@ ComplexWarning = getattr(np, "exceptions", np).ComplexWarning  # its location si
 
 
 class Given:
-    """The caller's f and grad, with checked results."""
+    """The caller's f and grad, with their results checked."""
 
     def __init__(self, f: Callable[..., Any], grad: Any, x: Any, kwargs: Mapping[str, Any], vjp: bool,
                  jvp: Optional[Callable[..., Any]]) -> None:
@@ -126,7 +126,7 @@ class Given:
         return dy.astype(complex if dy.dtype.kind == "c" else float)
 
     def extended(self, arrays: List[np.ndarray]) -> Union[np.ndarray, str]:
-        """f at complex numbers."""
+        """Evaluates f at complex numbers."""
         try:
             with np.errstate(all="ignore"), warnings.catch_warnings():
                 warnings.simplefilter("error", ComplexWarning)
@@ -152,7 +152,7 @@ class Given:
 
 
 class Second:
-    """grad as the function of all inputs, concatenated, and hvp as its vector-Jacobian product."""
+    """grad as a function of all inputs, concatenated, with hvp as its vector-Jacobian product."""
 
     def __init__(self, grad: Any, hvp: Any, given: Given) -> None:
         self._grad, self._hvp, self._given = grad, hvp, given

@@ -56,8 +56,9 @@ class Options:
 
 @dataclasses.dataclass
 class Problem:
-    """A function of a list of arrays and its gradients. `notes` is read after the judge has run. `tangent(arrays, v)` is the derivative
-    of value along v, `extended(arrays)` is value at complex arrays; both may return a str that says why they cannot."""
+    """A function of a list of arrays and its gradients. `notes` is read after the judge has run. `tangent(arrays, v)` is the
+    derivative of value along v, `extended(arrays)` is value at complex arrays; both may return a str that explains why there is
+    none."""
 
     name: str
     leaves: Sequence[Leaf]
@@ -98,7 +99,7 @@ def judge(problem: Problem, options: Options, who: str, convention: str) -> Resu
 
 
 def _has_buffers(module: Any) -> bool:
-    """Whether a module has buffers. They belong to the point, and a second point would have others: for example the vectors of spectral_norm."""
+    """Whether a module has buffers, such as spectral_norm's vectors. They belong to the point; a second point would have others."""
     return module is not None and any(True for _ in module.buffers())
 
 
@@ -116,7 +117,7 @@ def _spending(budget: "Budget", randomness: Randomness, function: Optional[Calla
 
 
 def _one_each(given: Any, default: float, names: List[str], what: str) -> List[float]:
-    """A tolerance for each input."""
+    """Returns a tolerance for each input."""
     if isinstance(given, Mapping):
         unknown = [key for key in given if not any(_belongs(name, key) for name in names)]
         if unknown:
@@ -133,14 +134,14 @@ def _one_each(given: Any, default: float, names: List[str], what: str) -> List[f
 
 
 def _belongs(name: str, key: str) -> bool:
-    """Whether this leaf is the input with that name, or inside it."""
+    """Whether this leaf is the input with that name or inside it."""
     return name == key or (name.startswith(key) and name[len(key) : len(key) + 1] in ("[", "."))
 
 
 class Budget:
-    """A limit on calls and seconds; beyond it argand._argand.Spent ends the check, which keeps what it has found.
+    """A limit on calls and seconds. Beyond it argand._argand.Spent ends the check, which keeps what it has found.
 
-    On the main thread of a system with timers a call that does not return is interrupted as well.
+    On the main thread of a system with timers, a call that does not return is interrupted as well.
     """
 
     def __init__(self, calls: Optional[int], seconds: Optional[float]) -> None:
@@ -166,7 +167,7 @@ class Budget:
 
     @contextlib.contextmanager
     def interrupting(self) -> Iterator[None]:
-        """Within this block, which surrounds a call, the alarm may interrupt; outside, in the judge, it never does."""
+        """Within this block, which surrounds a call, the alarm may interrupt; outside it, in the judge, it never does."""
         self._inside = True
         try:
             yield
@@ -198,13 +199,13 @@ def call(function: Callable[..., Any], arguments: Sequence[Any], who: str, keywo
 
 
 def sentence_of(error: BaseException) -> str:
-    """": MESSAGE" on one line and of readable length; "" if there is no message."""
+    """": MESSAGE", reduced to one line of readable length; "" if there is no message."""
     text = " ".join(str(error).split())
     return (": " + (text if len(text) <= 300 else text[:297] + "...")) if text else ""
 
 
 class Value:
-    """Calls that return an array: at the point, errors are raised; elsewhere, a value that cannot be computed is NaN.
+    """Wraps calls that return an array: at the point, errors are raised; elsewhere, a value that cannot be computed is NaN.
 
     The point is the input of the first call.
 """
@@ -235,5 +236,5 @@ class Value:
                 return np.full_like(self._first, np.nan)
         if y.dtype.kind == self._first.dtype.kind:
             return y
-        # If the values are complex at the point, a real one is complex too. If they are real there, a complex one lies outside f's domain.
+        # If f is complex at the point, real values elsewhere become complex; if it is real there, complex values are out of domain.
         return y.astype(complex) if self._first.dtype.kind == "c" else np.where(y.imag == 0, y.real, np.nan)

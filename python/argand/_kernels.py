@@ -1,5 +1,6 @@
-"""OpenBLAS chooses its kernels when it is loaded. A version older than the processor may choose SSE kernels, with a fifth of the speed
-(Debian 12's on recent Intel cores). In that case this module chooses, as the program `argand` does (core/machine/openblas_kernels.cpp)."""
+"""OpenBLAS chooses its kernels when it is loaded. A version older than the processor may choose SSE kernels, which run at a fifth
+of the speed (Debian 12's on recent Intel cores). In that case this module chooses, as the program `argand` does
+(core/machine/openblas_kernels.cpp)."""
 from __future__ import annotations
 
 import contextlib
@@ -11,8 +12,8 @@ VARIABLE = "OPENBLAS_CORETYPE"
 
 
 def kernels_for(cpuinfo: str) -> Optional[str]:
-    """Chooses Intel's kernels by the available vector instructions. On AMD cores that it does not know, OpenBLAS uses AVX2 kernels, which
-    are as fast there."""
+    """Chooses Intel's kernels by the available vector instructions. On AMD cores that OpenBLAS does not know, it uses AVX2 kernels,
+    which are as fast there."""
     flags = re.search(r"^flags\s*:(.*)$", cpuinfo, re.M)
     if flags is None or "GenuineIntel" not in cpuinfo:
         return None
@@ -24,7 +25,7 @@ def kernels_for(cpuinfo: str) -> Optional[str]:
 
 @contextlib.contextmanager
 def right_kernels() -> Iterator[None]:
-    """Applies while _argand is being loaded; a choice by the user has precedence."""
+    """The context in which _argand is loaded; a choice by the user takes precedence."""
     wanted = None
     if VARIABLE not in os.environ:
         with contextlib.suppress(OSError), open("/proc/cpuinfo", encoding="ascii", errors="replace") as file:

@@ -17,7 +17,7 @@ class Figure:
     value: complex
     numerical: complex
     bar: float
-    tolerance: float  # the largest difference at which they agree; infinite if the tape's rounding has no bound
+    tolerance: float  # the largest difference at which they count as equal; infinite if the tape's rounding error has no bound
     verdict: str  # "pass", "fail", "inconclusive", "kink", "branch cut"; "not judged" if the tape's value is a convention
 
 
@@ -33,12 +33,12 @@ class Lab:
     dz: Figure
     dzbar: Figure
     gradient: Figure  # the gradient of L = f if f is real, otherwise of L = Re f: dL/dx + i dL/dy
-    # The same gradient as each framework returns it: "PyTorch", "TensorFlow", "JAX", "argand". At a singular point only the last.
+    # The same gradient as returned by "PyTorch", "TensorFlow", "JAX" and "argand"; at a singular point only the last one.
     conventions: Dict[str, complex]
-    jacobian: np.ndarray  # the Jacobian of (Re f, Im f) by (x, y), 2 x 2
+    jacobian: np.ndarray  # the 2 x 2 Jacobian of (Re f, Im f) with respect to (x, y)
     cauchy_riemann: str
-    gaps: List[str]  # for example "log of 0 is -inf": steps after which the tape's result is a convention, so that nothing is judged
-    trouble: str  # a kink, a cut, a pole: the reason for an inconclusive result; "" if there is none
+    gaps: List[str]  # steps after which the tape's result is a convention, so nothing is judged, for example "log of 0 is -inf"
+    trouble: str  # the reason for an inconclusive result, such as a kink, a cut or a pole; "" if there is none
     text: str = dataclasses.field(repr=False)
 
     def __str__(self) -> str:

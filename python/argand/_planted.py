@@ -11,16 +11,16 @@ from ._check import check
 
 @dataclasses.dataclass(frozen=True)
 class Plant:
-    """A right or wrong gradient, and its verdict."""
+    """A correct or wrong gradient, and its verdict."""
 
     function: str
-    mistake: str  # "none" for a right gradient
+    mistake: str  # "none" for a correct gradient
     verdict: str
     diagnosis: str
 
     @property
     def ok(self) -> bool:
-        """Whether the mistake was found, or the right gradient passed."""
+        """Whether the mistake was found, or the correct gradient passed."""
         return self.verdict == ("pass" if self.mistake == "none" else "fail")
 
 

@@ -16,8 +16,8 @@ from ._trees import Leaf
 Arrays = List[np.ndarray]
 
 SPECIAL = (0.0, 1.0, -1.0, 0.5, -0.5, 2.0, -2.0, 3.0, 10.0, -10.0, 1e-8, -1e-8, 1e4, -1e4)
-MOST_SHRINKING = 200  # number of checks for simplifying
-MOST_SHOWN = 12  # how many numbers of a point a note shows
+MOST_SHRINKING = 200  # the maximum number of checks used to simplify a point
+MOST_SHOWN = 12  # how many elements of a point a note shows
 
 
 class Sampler:
@@ -29,7 +29,7 @@ class Sampler:
         self._gradient = gradient
 
     def points(self, count: int) -> Iterator[Arrays]:
-        """`like` first."""
+        """Yields `count` points, `like` first."""
         made = 0
         for arrays in self._all():
             if made == count:
@@ -76,7 +76,7 @@ class Sampler:
         return self._each(lambda a: self._specials(rng, a))
 
     def _special_among(self, rng: np.random.Generator) -> Iterator[Arrays]:
-        """One special number among the given numbers, or among random ones."""
+        """Puts one special number among the given numbers, or among random ones."""
         given = rng.random() < 0.5
 
         def make(a: np.ndarray) -> np.ndarray:
@@ -91,7 +91,7 @@ class Sampler:
         return self._each(lambda a: a * (1 + width * rng.standard_normal(a.shape)) + width * 0.1 * self._normal(rng, a))
 
     def _ties(self, rng: np.random.Generator) -> Iterator[Arrays]:
-        """Equal elements within one input and across inputs."""
+        """Makes elements equal within one input and across inputs."""
         common = rng.standard_normal(3)
 
         def make(a: np.ndarray) -> np.ndarray:
@@ -104,7 +104,7 @@ class Sampler:
         return self._each(lambda a: rng.integers(-3, 4, a.shape) + (1j * rng.integers(-3, 4, a.shape) if a.dtype.kind == "c" else 0.0))
 
     def _one(self, rng: np.random.Generator) -> Iterator[Arrays]:
-        """Zeros except for one element."""
+        """Points with one random element; all others are 0."""
 
         def make(a: np.ndarray) -> np.ndarray:
             b = np.zeros(a.size, a.dtype)
@@ -117,7 +117,7 @@ class Sampler:
         return self._each(lambda a: self._normal(rng, a) * rng.choice([15.0, 25.0, 40.0, 90.0, 400.0]))
 
     def _axes(self, rng: np.random.Generator) -> Iterator[Arrays]:
-        """Complex: on an axis, or the unit circle, or close to the negative axis. Real: positive, or negative, or in order."""
+        """Complex: on an axis, on the unit circle, or close to the negative real axis. Real: of one sign, or sorted."""
         which = rng.integers(4)
 
         def make(a: np.ndarray) -> np.ndarray:
@@ -129,7 +129,8 @@ class Sampler:
         return self._each(make)
 
     def _kinks(self, rng: np.random.Generator) -> Iterator[Arrays]:
-        """On a line between two points: at a jump of the gradient and on both sides of it; a single point if there is no jump."""
+        """Points on a line between two points: at a jump of the gradient and on both sides of it, or a single one if there is no
+        jump."""
         scale = 10.0 ** rng.uniform(-1, 1)
         begin = [a if rng.random() < 0.5 else self._normal(rng, a).astype(a.dtype) for a in self._like]
         end = [(self._normal(rng, a) * scale).astype(a.dtype) for a in self._like]
@@ -142,7 +143,7 @@ class Sampler:
             yield at(t)
 
     def _jump(self, at: Callable[[float], Arrays]) -> Optional[float]:
-        """Where in [0, 1] the gradient changes as much over a short interval as over a long one."""
+        """The position in [0, 1] at which the gradient changes as much over a short interval as over a long one."""
         low, high, parts, first = 0.0, 1.0, 8, 0.0
         for _ in range(9):
             times = np.linspace(low, high, parts + 1)
@@ -162,22 +163,22 @@ _state = threading.local()
 
 
 def searching() -> bool:
-    """Whether a point of a search is being judged; then no second point nearby is checked."""
+    """Whether a point of a search is being judged; if so, no second point nearby is checked."""
     return getattr(_state, "searching", False)
 
 
 class Search:
-    """The first point where `judge` says "fail", and the verdicts before it. `judge(arrays)` checks at one point and may raise Error."""
+    """Finds the first point where `judge` says "fail". `judge(arrays)` checks at one point and may raise Error."""
 
     def __init__(self, judge: Callable[[Arrays], Result], has_value: Callable[[Arrays], bool]) -> None:
         self._judge_given, self._has_value = judge, has_value
         self.counts: Dict[str, int] = {}
-        self.refusals: List[str] = []  # a point the check cannot use although f has a value: grad raises
+        self.refusals: List[str] = []  # points that the check cannot use although f has a value: grad raises
 
     def look(self, points: Iterator[Arrays]) -> Tuple[Result, Optional[Arrays]]:
-        """The result at the first failing point, and that point; else the result at the first point, and None."""
+        """The result at the first failing point, and that point; or, if none fails, the result at the first point, and None."""
         given = next(points)
-        first = self._judge_given(given)  # report an invalid call
+        first = self._judge_given(given)  # raises if the call is invalid
         self._count(first.verdict)
         if first.verdict == "fail":
             return first, given
@@ -199,7 +200,7 @@ class Search:
         self.counts[what] = self.counts.get(what, 0) + 1
 
     def _inside(self, given: Arrays, arrays: Arrays) -> Arrays:
-        """Where f has no value, moves back towards a point where it does."""
+        """If f has no value there, moves back towards a point where it has one."""
         for _ in range(4):
             if self._has_value(arrays):
                 return arrays
@@ -220,7 +221,8 @@ class Search:
         return result
 
     def shrunk(self, result: Result, arrays: Arrays) -> Tuple[Result, Arrays, int]:
-        """A simpler point with the same failure: zeros, ones, whole numbers, few digits; and the number of checks it took."""
+        """A simpler point with the same failure (zeros, ones, whole numbers, few digits), and the number of checks needed to find
+        it."""
         tried, kind = 0, failure_kind(result)
         progress = True
         while progress and tried < MOST_SHRINKING:
@@ -242,12 +244,12 @@ class Search:
 
 
 def failure_kind(result: Result) -> str:
-    """The diagnosis with numbers removed."""
+    """The diagnosis without its numbers."""
     return re.sub(r"[-+]?[0-9.]+(e[-+]?[0-9]+)?", "#", result.diagnosis)
 
 
 def complexity(arrays: Arrays) -> float:
-    """The complexity of the numbers: 0 costs nothing, then 1, integers, and digits."""
+    """The complexity of the elements: 0 costs nothing, 1 little, other numbers more with every digit."""
     return sum(_cost(float(v)) for a in arrays for v in (np.ravel(a).view(float) if a.dtype.kind == "c" else np.ravel(a)))
 
 
@@ -259,7 +261,7 @@ def _cost(v: float) -> float:
 
 
 def simplified(arrays: Arrays) -> Iterator[Arrays]:
-    """Simpler points, the simplest first."""
+    """Yields simpler points, the simplest first."""
     cost = complexity(arrays)
 
     def candidates() -> Iterator[Arrays]:
@@ -293,13 +295,13 @@ def _digits(a: np.ndarray, digits: int) -> np.ndarray:
 
 
 def _closer(a: np.ndarray) -> np.ndarray:
-    """Rounded to one digit, with the power of ten halved."""
+    """Rounded to a power of ten with half the exponent."""
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where(a == 0, 0.0, np.sign(a) * 10.0 ** np.rint(np.log10(np.abs(a)) / 2))
 
 
 def _half(a: np.ndarray) -> np.ndarray:
-    """Rounded to one digit, a factor of two closer to one."""
+    """Halved or doubled towards one, and rounded to one digit."""
     return _digits(np.where(np.abs(a) > 1, a / 2, a * 2), 1)
 
 
@@ -307,7 +309,7 @@ CHANGES = (np.zeros_like, np.sign, np.rint, _closer, _half, *(functools.partial(
 
 
 def text_of_point(names: Sequence[str], arrays: Arrays) -> str:
-    """"x = [0, 1], b = 2"."""
+    """The point as text: "x = [0, 1], b = 2"."""
     def number(v: Any) -> str:
         z = complex(v)
         return repr(z.real) if isinstance(v, (float, np.floating)) else repr(z)
@@ -322,7 +324,8 @@ def text_of_point(names: Sequence[str], arrays: Arrays) -> str:
 
 def search(judge: Callable[[Arrays], Result], has_value: Callable[[Arrays], bool], gradient: Callable[[Arrays], Optional[np.ndarray]],
            leaves: Sequence[Leaf], points: int, seed: int, inputs_of: Callable[[Arrays], Any]) -> Result:
-    """Checks at the leaves' own point and at others. Returns the result at the first failing point, simplified, or else at the leaves' own."""
+    """Checks at the point given by the leaves and at others. Returns the result at the first failing point, simplified, or else at
+    the given one."""
     if isinstance(points, bool) or not isinstance(points, (int, np.integer)) or points < 1:
         raise Error(f"check: points must be an integer of at least 1, got {points!r}")
     looking = Search(judge, has_value)

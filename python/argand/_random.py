@@ -9,8 +9,8 @@ import numpy as np
 
 
 class Randomness:
-    """The random states of Python, NumPy and PyTorch and the buffers of a module when the check began: `reset` restores them before
-    every call, and leaving the scope restores them for the caller. Does nothing unless active."""
+    """The random states of Python, NumPy and PyTorch and the buffers of a module when the check began. `reset` restores them before
+    every call; leaving the scope restores them for the caller. Does nothing unless active."""
 
     def __init__(self, active: bool, module: Any = None) -> None:
         self._active = active

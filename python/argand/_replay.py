@@ -27,12 +27,12 @@ from ._result import Result
 
 FORMAT = 1
 VERDICTS = ("pass", "fail", "inconclusive")
-NOT_KEPT = ("points", "replay")  # options of the search, not of the check at the point found
+NOT_KEPT = ("points", "replay")  # options of the search, not of the check at the point that it finds
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 _calls: Dict[str, Callable[..., Any]] = {}
 _depth = threading.local()
-observers: List[Callable[[Result], None]] = []  # called with each result: the pytest plugin
+observers: List[Callable[[Result], None]] = []  # called with each result; used by the pytest plugin
 
 
 @dataclasses.dataclass(frozen=True)
@@ -46,7 +46,7 @@ class Case:
 
 
 def recorded(check: Function) -> Function:
-    """A check that adds `case` to its results, writes them where `replay` says, and shows them to the observers."""
+    """A check that adds `case` to its results, writes them to `replay`, and passes them to the observers."""
     signature = inspect.signature(check)
     name = check.__name__
     _calls[name] = check
@@ -268,7 +268,8 @@ def _with_state(module: Any, state: Dict[str, Any]) -> Any:
 
 
 def found(name: Optional[str], role: str, trusted: bool) -> Any:
-    """The function named "module:name". A module named by the file rather than by the user is imported only if it lies below the current folder."""
+    """The function named "module:name". A module named by the file rather than by the user is imported only if it lies below the
+    current folder."""
     if name is None:
         raise Error(f"replay: the file does not say where to find {role}; use --function {role}=MODULE:NAME, or call argand.replay(path, ...) from code that has it")
     module, _, path = name.partition(":")
@@ -278,7 +279,7 @@ def found(name: Optional[str], role: str, trusted: bool) -> Any:
         top = module.split(".")[0]
         try:
             spec = importlib.util.find_spec(top)
-        except ValueError:  # __main__
+        except ValueError:  # find_spec's error for __main__
             spec = None
         # Built-in and frozen modules have an origin that is not a file.
         places = [] if spec is None else [spec.origin] if spec.has_location else list(spec.submodule_search_locations or [])

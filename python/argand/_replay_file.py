@@ -1,4 +1,4 @@
-"""Encodes the contents of a replay file, arrays, tensors and numbers, as JSON and decodes them. Reading trusts nothing."""
+"""Encodes the arrays, tensors and numbers of a replay file as JSON and decodes them. The reader does not trust the file."""
 from __future__ import annotations
 
 import base64
@@ -49,7 +49,7 @@ def _array(array: np.ndarray, dtype: str, kind: str, name: str) -> Dict[str, Any
 
 
 def _numbers(array: np.ndarray) -> List[Any]:
-    """Numbers that can be read back exactly: JSON has no NaN and no infinity."""
+    """Converts elements to JSON values that can be read back exactly, since JSON has no NaN and no infinity."""
     flat = np.ravel(array)
     if flat.dtype.kind == "c":
         flat = np.stack([flat.real, flat.imag], -1).reshape(-1)

@@ -27,7 +27,7 @@ class Element:
 
     input: str
     index: Tuple[int, ...]
-    gradient: complex  # a float where the input is real
+    gradient: complex  # a float if the input is real
     numerical: complex
     bar: float  # error bar of the numerical derivative
     relative_error: float  # the difference relative to the largest gradient of that input
@@ -81,7 +81,7 @@ class Input:
     verdict: str
     diagnosis: str
     worst_error: float  # relative to the input's largest gradient
-    bar: float  # the tolerance it was judged by, in the same unit
+    bar: float  # the tolerance that applied, in the same unit
     elements: List[Element] = dataclasses.field(repr=False)
 
 
@@ -107,7 +107,7 @@ class Result:
     independent: List[IndependentCheck]
     notes: List[str]
     report: Report = dataclasses.field(compare=False)  # the library's report, from which text and HTML are made
-    point: Any = None  # with points=N: the simplified x where it fails
+    point: Any = None  # with points=N, the simplified x at which the check fails
     case: Any = dataclasses.field(default=None, compare=False)  # the recorded call, for save_replay
 
     @property
@@ -153,7 +153,7 @@ class Result:
 
 
 def result_of(report: Report, name: str, names: List[str], arrays: List[np.ndarray], rtol: float, notes: List[str]) -> Result:
-    """From what `_argand.judge` returns."""
+    """Makes a Result from what `_argand.judge` returns."""
 
     def element(e: Dict[str, Any]) -> Element:
         array = arrays[e["row"]]

@@ -74,6 +74,6 @@ def _checked(who: str, function: Any, inputs: Any, kwargs: Mapping[str, Any], or
         return judge(Subject(torch, function, inputs, kwargs, who, dtype, second=options.seed).problem(), options, who, "torch")
     except (Error, GradientError, Inconclusive):
         raise
-    except Exception as error:  # PyTorch's errors for subjects that it cannot copy, widen or call
+    except Exception as error:  # PyTorch's errors for functions or modules that it cannot copy, widen or call
         raise Error(f"{who}: {getattr(function, '__name__', type(function).__name__)} cannot be checked: {type(error).__name__}"
                     f"{sentence_of(error)}") from error

@@ -18,7 +18,7 @@ from ._trees import Leaf, children, describe, mapped, walk
 
 
 class Subject:
-    """The arrays are the inputs, then the parameters; for the second order, then the incoming gradient."""
+    """A function of arrays: the inputs, then the parameters, then, for the second order, the incoming gradient."""
 
     def __init__(self, torch: Any, function: Callable[..., Any], inputs: Tuple[Any, ...], kwargs: Mapping[str, Any], who: str, dtype: Any,
                  second: Optional[int] = None) -> None:
@@ -34,7 +34,7 @@ class Subject:
             self._refuse_tensor(name, x)
         self._function = self._copied(function) if self._is_module else function
         self._tree = mapped((tuple(inputs), dict(kwargs)), lambda x: self._wide(x.detach()) if isinstance(x, torch.Tensor) else x)
-        self._plain = not kwargs and all(self._is_differentiable(x) for x in inputs)  # then the arguments are plain tensors, with no tree to build
+        self._plain = not kwargs and all(self._is_differentiable(x) for x in inputs)  # if so, the arguments are plain tensors
         leaves = [(n, x) for (n, _), (_, x) in zip(given, walk(self._tree, "")) if self._is_differentiable(x)]
         parameters = [(n, p) for n, p in self._function.named_parameters() if p.requires_grad] if self._is_module else []
         self._parameters = [p for _, p in parameters]
@@ -66,7 +66,7 @@ class Subject:
                        self._extended if first else None, self._notes, self._function if self._is_module else None, noise)
 
     def at_points(self, points: int, seed: int, judge_at: Callable[[Any, Any, Any], Result]) -> Result:
-        """Points of the inputs, or of the parameters if no input is differentiable."""
+        """Checks at several points of the inputs, or of the parameters if no input is differentiable."""
         count = self._count or len(self._like)
         rest = [leaf.array for leaf in self._leaves[count:]]
 
@@ -107,7 +107,7 @@ class Subject:
 
     @staticmethod
     def _input_names(function: Callable[..., Any], inputs: Tuple[Any, ...], kwargs: Mapping[str, Any]) -> List[Tuple[str, Any]]:
-        """The arguments, each with the name of its parameter; x, or x0, x1, ... if the names cannot be found."""
+        """The arguments, each with its parameter's name; x, or x0, x1, ... if the names cannot be found."""
         try:
             kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
             names = [p.name for p in inspect.signature(function).parameters.values() if p.kind in kinds]
@@ -205,7 +205,7 @@ class Subject:
         return returned, tensors + self._parameters
 
     def _call_elsewhere(self) -> None:
-        """Runs between forward and backward: another forward pass must not change what a gradient has saved from its own."""
+        """Runs between forward and backward: another forward pass must not change what the first one saved for its gradient."""
         elsewhere = self._value.elsewhere
         if elsewhere is None or self._count == 0:
             return
@@ -215,7 +215,7 @@ class Subject:
             self._function(*inputs, **kwargs)
 
     def _outputs(self, returned: Any) -> List[Any]:
-        """Every floating point or complex tensor in the returned value."""
+        """Every floating-point or complex tensor in the returned value."""
         torch = self._torch
         if not isinstance(returned, torch.Tensor) and children(returned) is None:
             raise Error(f"{self._who}: the function returns {describe(returned)}; return a tensor, or a tuple, list or dict of tensors")
@@ -231,7 +231,7 @@ class Subject:
         return found
 
     def _joined(self, tensors: List[Any]) -> np.ndarray:
-        """All of them as one array."""
+        """Concatenates all of them into one array."""
         parts = [self._array(y) for y in tensors]
         if len(parts) == 1:
             return parts[0]
@@ -252,7 +252,8 @@ class Subject:
         return [self._torch.zeros_like(x) if g is None else g for x, g in zip(leaves, dense)]
 
     def _evaluated(self, arrays: List[np.ndarray], differentiable: bool, elsewhere: bool = False) -> Tuple[List[Any], List[Any]]:
-        """The outputs and what they depend on. For the second order, the gradient of L = Re(sum(conj(w) * outputs)), still on the graph."""
+        """The outputs and their dependencies. For the second order, the gradient of L = Re(sum(conj(w) * outputs)), still on the
+        graph."""
         if self._second is None:
             returned, leaves = self._call(arrays, differentiable)
             if elsewhere:
@@ -291,7 +292,8 @@ class Subject:
 
     @contextlib.contextmanager
     def _replaced(self, tensors: List[Any]) -> Iterator[None]:
-        """Puts other tensors in place of the parameters, wherever modules keep them: tied weights, and the flat lists of LSTM and GRU."""
+        """Puts other tensors in place of the parameters wherever modules store them, including tied weights and flat lists of LSTM
+        and GRU."""
         new: Dict[int, Any] = {id(p): t for p, t in zip(self._parameters, tensors)}
         undo: List[Tuple[Any, Any, Any]] = []
         try:
@@ -308,13 +310,13 @@ class Subject:
                 holder[key] = value
 
     def _outputs_of(self, tensors: List[Any]) -> List[Any]:
-        """The outputs with other tensors, of any type, in place of inputs and parameters."""
+        """The outputs when other tensors, of any type, replace inputs and parameters."""
         inputs, kwargs = self._arguments(tensors[: self._count])
         with self._replaced(tensors[self._count :]):
             return self._outputs(self._function(*inputs, **kwargs))
 
     def _tangent(self, arrays: List[np.ndarray], v: List[np.ndarray]) -> Union[np.ndarray, str]:
-        """The tangent by PyTorch's forward mode."""
+        """The tangent, computed by PyTorch's forward mode."""
         torch, forward = self._torch, self._torch.autograd.forward_ad
         try:
             with warnings.catch_warnings(), forward.dual_level():
@@ -328,7 +330,7 @@ class Subject:
             return f"PyTorch's forward mode raises {type(error).__name__}"
 
     def _extended(self, arrays: List[np.ndarray]) -> Union[np.ndarray, str]:
-        """The outputs at complex numbers."""
+        """Evaluates the outputs at complex numbers."""
         torch = self._torch
         try:
             with warnings.catch_warnings(), torch.no_grad():

@@ -1,7 +1,7 @@
-"""Nested containers of numbers: what a function of arrays takes and returns.
+"""Nested containers of numbers, which functions of arrays take and return.
 
-A tree is an array, a number, or a dict, list, tuple, named tuple or dataclass of trees. Inside, it is a list of arrays in double
-precision, its leaves, each with a name: `x`, `x['weight']`, `x[0]`, `x.mean`. Integers, strings and None are left as they are.
+A tree is an array, a number, or a dict, list, tuple, named tuple or dataclass of trees. Internally it is a list of arrays in double
+precision, its leaves, each with a name: `x`, `x['weight']`, `x[0]`, `x.mean`. Integers, strings and None are left unchanged.
 """
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ class Leaf:
 
     name: str
     array: np.ndarray
-    restore: Callable[[np.ndarray], Any]  # the original value: a float, a 0-d array, ...
-    given: str = ""  # the caller's type, if it is another one
+    restore: Callable[[np.ndarray], Any]  # converts back to the original type: a float, a 0-d array, ...
+    given: str = ""  # the caller's type, if it differs
 
 
 def children(tree: Any) -> Optional[List[Tuple[str, Any]]]:
@@ -39,7 +39,7 @@ def children(tree: Any) -> Optional[List[Tuple[str, Any]]]:
 
 
 def with_children(tree: Any, parts: Sequence[Any]) -> Any:
-    """A container like this one with other contents."""
+    """A container like this one, but with other contents."""
     if isinstance(tree, Mapping):
         new = copy.copy(tree) if hasattr(tree, "__setitem__") else dict(tree)
         for key, part in zip(tree, parts):
@@ -54,7 +54,7 @@ def with_children(tree: Any, parts: Sequence[Any]) -> Any:
 
 
 def walk(tree: Any, name: str) -> Iterator[Tuple[str, Any]]:
-    """Every leaf with its name, in order."""
+    """Yields every leaf with its name, in order."""
     parts = children(tree)
     if parts is None:
         yield name, tree
@@ -70,7 +70,7 @@ def mapped(tree: Any, change: Callable[[Any], Any]) -> Any:
 
 
 def is_differentiable(value: Any) -> bool:
-    """Whether this leaf can be differentiated: floating point or complex numbers."""
+    """Whether this leaf can be differentiated: it has floating-point or complex elements."""
     return isinstance(value, (float, complex)) or (_is_array(value) and np.asarray(value).dtype.kind in "fc")
 
 
@@ -121,7 +121,7 @@ def _restorer(like: Any) -> Callable[[np.ndarray], Any]:
 
 
 def rebuilt(tree: Any, leaves: List[Any]) -> Any:
-    """A tree like this one, with other leaves. Pops them from the front of the list."""
+    """A tree like this one, but with new leaves, which are popped from the front of the list."""
     return mapped(tree, lambda value: leaves.pop(0) if is_differentiable(value) else value)
 
 
@@ -158,7 +158,7 @@ def _gradient(value: Any, like: Any, name: str, who: str) -> np.ndarray:
 
 
 def number_array(value: Any, who: str) -> np.ndarray:
-    """What a callable returned, as an array. Raises Error if it is not one."""
+    """A callable's result as an array. Raises Error if it is not one."""
     if value is None:
         raise Error(f"check: {who} returns None; is a return statement missing?")
     if children(value) is not None:
@@ -170,7 +170,7 @@ def number_array(value: Any, who: str) -> np.ndarray:
 
 
 class Output:
-    """A tree of outputs as one array: a single array unchanged, several ones flattened and concatenated."""
+    """A tree of outputs as one array: a single array is unchanged, several are flattened and concatenated."""
 
     def __init__(self, tree: Any, who: str) -> None:
         self._tree, self._alone = tree, children(tree) is None
@@ -183,7 +183,7 @@ class Output:
         self.array = number_array(tree, who) if self._alone else np.concatenate([np.ravel(a) for a in arrays])
 
     def like(self, w: np.ndarray) -> Any:
-        """The numbers of `w` in the tree's structure, real where the tree is real."""
+        """The elements of `w` in the tree's structure, real where the tree is real."""
         if self._alone:
             return w
         begin = 0
@@ -201,7 +201,7 @@ class Output:
 
 
 def describe(value: Any) -> str:
-    """"an int64 array of shape (3,)", "a list of length 2", "a str"."""
+    """Describes a value: "an int64 array of shape (3,)", "a list of length 2", "a str"."""
     if isinstance(value, (np.ndarray, np.generic)):
         return f"{'an' if value.dtype.name[0] in 'aeiou' else 'a'} {value.dtype} array of shape {value.shape}"
     if isinstance(value, (list, tuple, Mapping)):

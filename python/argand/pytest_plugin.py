@@ -47,7 +47,7 @@ def _way(item: pytest.Item) -> str:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Optional[bool]:
-    """Keeps the results that marked tests return."""
+    """Records the results that marked tests return."""
     marker = pyfuncitem.get_closest_marker("argand")
     if marker is None:
         return None
@@ -83,7 +83,7 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, Any, None]:
 
 @pytest.hookimpl(hookwrapper=True)
 def pytest_runtest_makereport(item: pytest.Item, call: Any) -> Generator[None, Any, None]:
-    """Reports the outcome, as pytest does with its own exceptions for skip and xfail."""
+    """Reports the outcome, just as pytest does for its own skip and xfail exceptions."""
     outcome = yield
     if call.excinfo is None or not isinstance(call.excinfo.value, Inconclusive):
         return
@@ -99,7 +99,7 @@ def pytest_runtest_makereport(item: pytest.Item, call: Any) -> Generator[None, A
 
 
 def _kept(item: pytest.Item, results: List[Result]) -> Iterator[str]:
-    """Writes the checks that did not pass, and reports where."""
+    """Writes the checks that did not pass to files, and yields messages that say where."""
     folder = item.config.getoption("--argand-replay")
     cache = getattr(item.config, "cache", None)
     if not results or (folder is None and cache is None):

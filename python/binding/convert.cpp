@@ -17,7 +17,7 @@ Tensor<To> cast(const Tensor<From>& x) {
   return y;
 }
 
-/// Converts to the other precision, and the gradient back.
+/// Converts to the other precision, and converts the gradient back.
 template <Scalar To, Scalar From>
 Var<To> in_precision(const Var<From>& x) {
   if constexpr (std::same_as<To, From>) {

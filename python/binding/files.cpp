@@ -1,4 +1,4 @@
-/// safetensors files as dictionaries of arrays.
+/// Reads and writes safetensors files as dictionaries of arrays.
 
 #include "data/files/safetensors.h"
 
@@ -8,7 +8,7 @@
 namespace argand::python {
 namespace {
 
-/// A tensor of the file in its stored precision; BF16, for which NumPy has no type, becomes float32.
+/// A tensor of the file in its stored precision, except that BF16, for which NumPy has no type, becomes float32.
 py::array read(const SafetensorsFile& file, const std::string& name) {
   const StoredTensor& stored = file.info(name);
   const bool wide = stored.dtype == "F64";

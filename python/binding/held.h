@@ -1,5 +1,5 @@
 #pragma once
-/// A Python object owned by C++: it may be released by any thread, without the GIL, and after the interpreter has ended.
+/// A Python object owned by C++. It may be released by any thread, without the GIL, and after the interpreter has shut down.
 
 #include <pybind11/pybind11.h>
 

@@ -12,12 +12,12 @@
 namespace argand::python {
 namespace {
 
-/// Wraps KeyboardInterrupt and SystemExit: the library's code, which catches std::exception, must not catch them.
+/// Wraps KeyboardInterrupt and SystemExit, which the library must not catch; its code catches std::exception.
 struct Interruption {
   py::error_already_set error;
 };
 
-/// Ends a check early, keeping its results; a BaseException, so that no `except Exception` catches it.
+/// The exception that ends a check early, keeping its results; a BaseException, so that no `except Exception` catches it.
 PyObject* budget_exceeded() {
   static PyObject* const type = PyErr_NewException("argand._argand.Spent", PyExc_BaseException, nullptr);
   return type;
@@ -46,9 +46,9 @@ AnyTensor answer_of(const py::object& answer) {
   return any_tensor_of(answer.cast<py::array>());
 }
 
-/// `value(arrays) -> array`, always of the same shape and type; `gradients(arrays, w) -> [array]`, where w is like the value;
-/// `tangent(arrays, v) -> array or str`, J v; `extended(complex arrays) -> array or str`, the value there. The last two may be
-/// None.
+/// `value(arrays) -> array`, always of the same shape and type; `gradients(arrays, w) -> [array]`, where w has the shape and type
+/// of the value; `tangent(arrays, v) -> array or str`, J v; `extended(complex arrays) -> array or str`, the value there. The last
+/// two may be None.
 DifferentiableFunction function_of(py::function value, py::function gradients, py::object tangent, py::object extended) {
   struct Output {
     Shape shape;
@@ -117,7 +117,7 @@ py::dict dict_of(const Report& report, const ReportRow& row) {
   return d;
 }
 
-/// The names and element types of the rows in the original report's source.
+/// Replaces the names and element types of the report's rows by those of the caller's inputs.
 void name_rows(Report& report, const std::vector<std::string>& names, const std::vector<std::string>& scalars) {
   require(names.size() == report.rows.size() && scalars.size() == names.size(), "report", "got {} rows, but {} names and {} types",
           report.rows.size(), names.size(), scalars.size());

@@ -1,4 +1,4 @@
-/// `argand lab` and `argand explain`, as data and text.
+/// `argand lab` and `argand explain`, with results as data and text.
 
 #include <pybind11/complex.h>
 
@@ -19,8 +19,8 @@ namespace {
 
 using Point = std::vector<std::complex<double>>;
 
-/// Returns [JSON, text]. `at` is a number for each variable, or text as `argand lab --at` takes it; an empty `by` is the first
-/// variable.
+/// Returns [JSON, text]. `at` is a number for each variable, or text as for `argand lab --at`; if `by` is empty, the first
+/// variable is used.
 std::pair<std::string, std::string> lab(const std::string& expression, const std::variant<std::string, Point>& at,
                                         const std::string& by) {
   const Expression f(expression);
@@ -59,7 +59,7 @@ std::vector<py::dict> ops() {
   return all;
 }
 
-/// Everything about one op, including the result of its check.
+/// The description of one op, including the result of its check.
 std::string explain(const std::string& name) {
   const Op& op = known_op("explain", name);
   Report report = check_op_gradients(op);

@@ -83,7 +83,7 @@ void ModelObject::save(const std::string& path, bool overwrite) const {
   require(!classifies || !classes_.empty(), "save", "the model has {} classes without names; create it with classes=[...]",
           config_.model.n_classes);
   RunState state = state_;
-  if (checksum() != loaded_) {  // these parameters have not been validated
+  if (checksum() != loaded_) {  // the parameters have changed since, and have not been validated
     const RunState fresh;
     state.best_valid = fresh.best_valid;
     state.best_loss = fresh.best_loss;

@@ -1,5 +1,5 @@
 #pragma once
-/// A model of a family as held by Python: its configuration, and its parameters as tensors.
+/// A model as an object for Python: its configuration, and its parameters as tensors.
 
 #include <memory>
 #include <optional>
@@ -13,11 +13,11 @@
 
 namespace argand::python {
 
-/// Settings as Python gives them: keys and their texts.
+/// Settings passed from Python: keys and values as text.
 using KeyedTexts = std::vector<std::pair<std::string, std::string>>;
 Settings settings_of(const KeyedTexts& texts);
 
-/// A tokenizer, wrapped because pybind11 holds no pointers to constants.
+/// A tokenizer, wrapped because pybind11 cannot hold pointers to const.
 struct TokensObject {
   TokenizerPtr tokens;
 };
@@ -26,7 +26,7 @@ class ModelObject {
  public:
   /// A run's model.
   explicit ModelObject(TrainedRun run);
-  /// A model with initial parameters; `tokens` and `classes` are optional.
+  /// A model with freshly initialised parameters; `tokens` and `classes` are optional.
   ModelObject(RunConfig config, TokenizerPtr tokens, std::vector<std::string> classes);
 
   const RunConfig& config() const { return config_; }
@@ -42,16 +42,16 @@ class ModelObject {
     return run_single_op(config_.model.family().name, operands_,
                          [&] { return std::visit([&](auto& model) -> AnyVar { return f(*model); }, model_); });
   }
-  /// f(model), without recording.
+  /// Evaluates f(model) without recording.
   template <class F>
   auto with_model(const F& f) {
     return std::visit([&](auto& model) { return f(*model); }, model_);
   }
-  /// The context of a pass; opens the knowledge base if the model retrieves.
+  /// The context of a pass, with the knowledge base opened if the model retrieves.
   ForwardContext context(bool training, std::uint64_t seed, std::uint64_t step);
   const Tokenizer& require_tokens(std::string_view whom) const;
 
-  /// Writes a checkpoint with tokens and classes beside it if path ends in .safetensors; otherwise a folder with all of these.
+  /// Writes a checkpoint, with tokens and classes next to it, if path ends in .safetensors; otherwise a folder with all of these.
   void save(const std::string& path, bool overwrite) const;
 
  private:

@@ -1,4 +1,4 @@
-/// no_grad and forward mode: changes a thread's context for the duration of a `with` block.
+/// no_grad and forward mode: change a thread's context for the duration of a `with` block.
 
 #include <thread>
 
@@ -11,7 +11,7 @@
 namespace argand::python {
 namespace {
 
-/// Created and left in one thread, with blocks nested in any order.
+/// A mode that is entered and left in the same thread; blocks may be nested in any order.
 template <class Mode>
 class Block {
  public:
@@ -39,7 +39,7 @@ TensorObject* checked(const py::object& x, const char* what) {
   return as_tensor(x.ptr());
 }
 
-/// x with the tangent v.
+/// Gives x the tangent v.
 py::object moving(const py::object& x, const py::object& v) {
   TensorObject* const tensor = checked(x, "jvp");
   const AnyVar direction = converted(any_var_of(v.ptr(), "jvp"), scalar_name(tensor->var));

@@ -5,7 +5,7 @@ namespace py = pybind11;
 
 PYBIND11_MODULE(_argand, m) {
 #if PYBIND11_VERSION_HEX < 0x020C0000
-  // NumPy 2 moved fields of an array's type that such a pybind11 reads: it would misinterpret numbers.
+  // NumPy 2 moved fields of its dtype that a pybind11 this old reads, so it would misinterpret arrays.
   const std::string numpy = py::module_::import("numpy").attr("__version__").cast<std::string>();
   if (std::stoi(numpy) >= 2)
     throw py::import_error("argand was compiled with pybind11 " PYBIND11_TOSTRING(PYBIND11_VERSION_MAJOR) "." PYBIND11_TOSTRING(

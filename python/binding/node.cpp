@@ -24,10 +24,10 @@ Picture picture_of(const Node& node) {
 namespace {
 
 std::atomic<std::uint64_t> last_number = 0;
-std::uint64_t last_search = 0;  // guarded by Python's lock
-int walks = 0;                  // backward passes in progress; guarded by Python's lock
+std::uint64_t last_search = 0;  // guarded by the GIL
+int walks = 0;                  // backward passes in progress; guarded by the GIL
 
-/// Makes an op's output a leaf of the next tape, and its tangent too.
+/// Makes an op's output, and its tangent, a leaf of the next tape.
 template <Scalar T>
 Var<T> as_leaf(Var<T> w) {
   if (w.slot() != nullptr && w.slot()->leaf) return w;  // the op returned one of its inputs unchanged
@@ -40,7 +40,7 @@ Var<T> as_leaf(Var<T> w) {
   return moving ? w.with_tangent(as_leaf(*moving)) : w;
 }
 
-/// The nodes that a backward pass from this one has to visit, the latest first.
+/// The nodes that a backward pass from `root` has to visit, latest first.
 std::vector<Node*> reachable(const NodePtr& root) {
   std::vector<Node*> found, open;
   const std::uint64_t search = ++last_search;
@@ -65,7 +65,7 @@ std::vector<Node*> reachable(const NodePtr& root) {
   return found;
 }
 
-/// Frees what only a backward pass needs; keeps what a picture of the tape shows.
+/// Frees what only a backward pass needs, but keeps what a picture of the tape shows.
 void end_of(Node& node) {
   if (node.picture == nullptr) node.picture = std::make_unique<Picture>(picture_of(node));
   node.slot.reset();

@@ -3,8 +3,8 @@
 ///
 /// C++ has one tape per thread, which a backward pass visits once and empties; a training step needs no more. Notebooks are less
 /// orderly: they compute two losses of one network, look at a value and drop it, or loop without no_grad. So each call records on
-/// a tape of its own, whose entries move into a node together with their gradients. A node lives as long as something refers to
-/// it, and backward() visits those that the loss was computed from. To C++ an op's output is a leaf, so the next tape can use it
+/// its own tape, whose entries move into a node together with their gradients. A node exists as long as something refers to
+/// it, and backward() visits those from which the loss was computed. To C++ an op's output is a leaf, so the next tape can use it
 /// as an input.
 
 #include <cstdint>
@@ -35,7 +35,7 @@ using NodePtr = std::shared_ptr<Node>;
 struct Picture {
   Shape shape;
   std::string_view scalar;
-  std::optional<AnyValue> value, gradient;  ///< only of tensors with at most few_numbers elements
+  std::optional<AnyValue> value, gradient;  ///< present only for tensors with at most few_numbers elements
 };
 
 /// A call of an op, or a source: a tensor that no op computed.
@@ -53,20 +53,20 @@ struct Node {
   ~Node();
 
   std::string_view name;     ///< name of the op, which outlives the node; empty for a source
-  std::uint64_t number = 0;  ///< larger than the numbers of its inputs
+  std::uint64_t number = 0;  ///< larger than the inputs' numbers
   State state = State::Source;
   bool walking = false;                          ///< whether a thread is visiting it in a backward pass
   std::uint64_t seen = 0;                        ///< number of the last search that found it
   std::vector<NodePtr> inputs;                   ///< in the order of the op's arguments
-  std::unique_ptr<std::complex<double>> factor;  ///< a number among the arguments: z ** 2, 3 * z; most calls have none
+  std::unique_ptr<std::complex<double>> factor;  ///< a scalar among the arguments, as in z ** 2 or 3 * z; most calls have none
   std::vector<Entry> entries;                    ///< as recorded; empty after a backward pass
 
   // For pictures of the tape.
-  std::shared_ptr<SlotBase> slot;    ///< of a variable; of an op's first output until a backward pass
-  std::unique_ptr<Picture> picture;  ///< of a constant, and of an op after a backward pass
+  std::shared_ptr<SlotBase> slot;    ///< of a variable, or of an op's first output until a backward pass
+  std::unique_ptr<Picture> picture;  ///< of a constant, or of an op after a backward pass
 };
 
-/// A picture shows the numbers of tensors with at most this many elements.
+/// A picture shows the elements of tensors that have at most this many.
 inline constexpr std::int64_t few_numbers = 64;
 
 Picture picture_of(const Node& node);
@@ -80,14 +80,13 @@ NodePtr recorded_node(std::string_view name, const AnyVar& output, std::vector<N
 /// The result of one call.
 struct Computed {
   std::vector<AnyVar> outputs;
-  NodePtr node;  ///< null when no gradient is wanted
+  NodePtr node;  ///< null if no gradient is needed
 };
-/// Calls compute() -> std::vector<AnyVar> and collects what it recorded. Does not need Python's lock.
+/// Calls compute() -> std::vector<AnyVar> and collects what it recorded. Does not need the GIL.
 Computed computed(std::string_view name, const std::function<std::vector<AnyVar>()>& compute);
 
-/// Options of a backward pass, which must be started with Python's lock. A visited graph cannot be visited again unless `retain`
-/// is set. `interrupted` is called every now and then, and may throw to end the pass; `unlocked` runs its argument without the
-/// lock.
+/// Options of a backward pass, which must be started with the GIL held. A visited graph cannot be visited again unless `retain`
+/// is set. `interrupted` is called every now and then, and may throw to end the pass; `unlocked` runs its argument without the GIL.
 struct Backward {
   bool retain = false;
   std::function<void()> interrupted;
@@ -97,10 +96,10 @@ void backward(const AnyVar& loss, const NodePtr& node, const Backward& options);
 /// Starts from any output with the given gradient, as vector-Jacobian products do.
 void backward_from(const AnyVar& output, const NodePtr& node, const AnyValue& gradient, const Backward& options);
 
-/// Whether any thread is in the middle of a backward pass. Call with Python's lock.
+/// Whether any thread is in the middle of a backward pass. Call with the GIL held.
 bool any_backward_running();
 
-/// dL/dp for each of these slots, empty where L does not depend on it. L is Re Σ conj(seed) output, or the real number `output`
+/// dL/dp for each of these slots, empty if L does not depend on it. L is Re Σ conj(seed) output, or the real number `output`
 /// if there is no seed. The `grad` of variables is not changed.
 std::vector<std::optional<AnyValue>> gradients_of(const AnyVar& output, const NodePtr& node,
                                                   const std::vector<std::shared_ptr<SlotBase>>& slots,

@@ -1,5 +1,5 @@
 /// The library's functions (autograd/call/op_function.h) as Python callables, with keyword arguments: argand.exp(z), z.exp().
-/// Each is an object of the type defined here, made from the registry.
+/// Each is an instance of the type defined here, created from the registry.
 
 #include "autograd/call/op_function.h"
 #include "autograd/op.h"
@@ -16,7 +16,7 @@ struct FunctionObject {
   PyObject ob_base;
   vectorcallfunc call;
   const OpFunction* function;
-  PyObject* result_type;  ///< named tuple for several results; created when first needed
+  PyObject* result_type;  ///< named tuple for functions with several results; created when first needed
 };
 
 FunctionObject* as_function(PyObject* o) { return reinterpret_cast<FunctionObject*>(o); }
@@ -40,14 +40,14 @@ Mask mask_of(const py::array& a) {
   return Mask(Shape(std::span(sizes)), std::vector<std::uint8_t>(dense.data(), dense.data() + dense.size()));
 }
 
-/// One call's arguments, and the tensors among them.
+/// The arguments of one call, and the tensors among them.
 struct Arguments {
   explicit Arguments(const OpFunction& f) : function(f) {}
   const OpFunction& function;
   std::vector<Argument> positional;
   std::vector<std::pair<std::string, Argument>> named;
   std::vector<TensorObject*> operands;
-  std::vector<py::object> kept;  ///< constants created for this call, kept alive during it
+  std::vector<py::object> kept;  ///< constants created for this call, kept alive while it runs
   std::optional<std::complex<double>> factor;
 
   DynamicVar constant(PyObject* o) {
@@ -139,7 +139,7 @@ Argument Arguments::converted_to(PyObject* o, ArgumentType type) {
   return constant(o);
 }
 
-/// Converts all tensors to the widest of their precisions.
+/// Converts all tensors to the widest precision among them.
 void align_all(std::vector<Argument>& positional, std::vector<std::pair<std::string, Argument>>& named) {
   std::vector<DynamicVar*> all;
   const auto gather = [&](Argument& argument) {
@@ -157,7 +157,7 @@ bool are_whole_numbers(PyObject* const* args, std::size_t n) {
   return std::all_of(args, args + n, [](PyObject* o) { return PyLong_CheckExact(o); });
 }
 
-/// The arguments from `first` on.
+/// A tuple of the arguments from `first` on.
 py::object tuple_of_rest(PyObject* const* args, std::size_t first, std::size_t n) {
   py::object rest = py::reinterpret_steal<py::object>(PyTuple_New(static_cast<Py_ssize_t>(n - first)));
   for (std::size_t k = first; k < n; ++k) PyTuple_SET_ITEM(rest.ptr(), static_cast<Py_ssize_t>(k - first), new_ref(args[k]));
@@ -191,7 +191,7 @@ void convert(Arguments& arguments, PyObject* const* args, std::size_t n, PyObjec
     const auto find = [&](std::string_view wanted) {
       return std::find_if(parameters.begin(), parameters.end(), [&](const CallParameter& p) { return p.name == wanted; });
     };
-    // Accepts NumPy's argument names in place of PyTorch's.
+    // Accepts NumPy's argument names as well as PyTorch's.
     auto parameter = find(name);
     if (parameter == parameters.end() && name == "axis" && find("dim") != parameters.end()) name = "dim";
     if (parameter == parameters.end() && name == "axis" && find("dims") != parameters.end()) name = "dims";
@@ -228,7 +228,7 @@ py::object object_of(const Argument& argument) {
       argument);
 }
 
-/// Several results as a tuple, a named one if the function has a name for each result.
+/// Several results as a tuple, which is a named tuple if the function names its results.
 PyObject* tuple_of(FunctionObject* self, const std::vector<py::object>& results) {
   const auto n = static_cast<Py_ssize_t>(results.size());
   const py::object tuple = py::reinterpret_steal<py::object>(PyTuple_New(n));
@@ -279,7 +279,7 @@ void free_function(PyObject* self) {
   Py_DECREF(type);
 }
 
-/// A function stored in a class becomes a method of its instances.
+/// Makes a function stored in a class a method of its instances.
 PyObject* bound(PyObject* self, PyObject* object, PyObject*) {
   return object == nullptr || object == Py_None ? new_ref(self) : PyMethod_New(self, object);
 }

@@ -63,7 +63,7 @@ OptimizerState<R> state_of(const py::dict& d) {
   return state;
 }
 
-/// A loss computed in Python, as a scalar for a C++ tape: its backward pass runs on Python's graph.
+/// A loss computed in Python, as a scalar on a C++ tape: its backward pass runs on Python's graph.
 template <RealScalar R>
 Var<R> bridged(const py::function& loss, const ParameterList<R>& parameters) {
   const py::object L = loss();

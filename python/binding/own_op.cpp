@@ -25,7 +25,7 @@ Tensor<T> tensor_from(const Op& op, const py::handle& o, const std::string& what
   return std::get<Var<T>>(converted(x, scalar_name<T>())).value();
 }
 
-/// The part of one call that backward passes need.
+/// The data of one call that backward passes need.
 struct OwnCall {
   const Op* op;
   Held vjp;                    ///< vjp(dw, [x], w) -> [dx]
@@ -64,7 +64,7 @@ AnyVar tangent_or_zeros(const AnyVar& x) {
   return std::visit([](const auto& v) -> AnyVar { return tangent(v).detach(); }, x);
 }
 
-/// Calls w = value(*x) with arrays. `vjp` and `jvp` may be None; jvp([v], [x], w) -> the derivative of w along v.
+/// Calls w = value(*x) with arrays. `vjp` and `jvp` may be None; jvp([v], [x], w) returns the derivative of w along v.
 py::object call_own_op(const std::string& name, const py::function& value, const py::object& vjp, const py::object& jvp,
                        const py::list& arguments) {
   const Op& op = Op::custom(name);

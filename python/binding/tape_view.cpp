@@ -1,4 +1,4 @@
-/// A tensor's graph as data for drawing: everything it was computed from, in order.
+/// A tensor's graph as data for drawing: everything from which it was computed, in order.
 
 #include <pybind11/stl.h>
 
@@ -35,7 +35,7 @@ py::dict dict_of(const Node& node, const std::unordered_map<const Node*, std::si
   return d;
 }
 
-/// One dict for each op and for each tensor that it read, inputs first; small tensors with their numbers and gradients.
+/// One dict for each op and each tensor that it read, inputs first; small tensors include their elements and gradients.
 py::list tape_nodes(const py::object& tensor) {
   if (!is_tensor(tensor.ptr())) throw py::type_error("tape: expected a Tensor");
   std::vector<const Node*> nodes, open{node_of(as_tensor(tensor.ptr())).get()};

@@ -20,7 +20,7 @@ Backward backward_options(bool retain) {
   return options;
 }
 
-/// dL/dx for each of the variables, zeros where L does not depend on it.
+/// dL/dx for each of the variables; zeros if L does not depend on it.
 py::list gradients(const py::object& output, const py::list& variables, const py::object& seed, bool retain) {
   if (!is_tensor(output.ptr())) throw py::type_error("gradients: expected a Tensor");
   TensorObject* const y = as_tensor(output.ptr());

@@ -15,7 +15,7 @@ struct AxisStep {
   bool drop = false;  ///< removes the axis: x[3] rather than x[3:4]
 };
 
-/// The steps for a key made of integers, slices, ... and None; empty for any other key.
+/// The steps for a key that consists of integers, slices, ... and None; empty for any other key.
 std::optional<std::vector<AxisStep>> basic_steps(PyObject* key, const Shape& shape) {
   const bool several = PyTuple_Check(key);
   const Py_ssize_t n = several ? PyTuple_GET_SIZE(key) : 1;
@@ -95,7 +95,7 @@ PyObject* subscript(PyObject* self, PyObject* key) {
                            [&] { return std::visit([&](const auto& v) -> AnyVar { return indexed(v, *steps); }, x); });
     if (is_tensor(key))
       throw py::index_error("indices are integers of NumPy's, not a tensor: write x[indices.numpy().astype(int)]");
-    // Any other index: NumPy applies it to an array of positions, which tells where the chosen numbers are.
+    // Any other index: applying it in NumPy to an array of positions shows which elements it selects.
     const py::module_ np = py::module_::import("numpy");
     const py::object places = np.attr("arange")(shape.size()).attr("reshape")(py::object(py::handle(self).attr("shape")));
     const auto chosen = py::array_t<std::int64_t, py::array::c_style | py::array::forcecast>(places[py::handle(key)]);

@@ -12,7 +12,7 @@
 namespace argand::python {
 namespace {
 
-/// f(a, b) after converting both variables to one precision.
+/// Calls f(a, b) after converting both variables to one precision.
 template <class F>
 AnyVar of_two(AnyVar a, AnyVar b, const F& f) {
   align(a, b);
@@ -41,7 +41,7 @@ std::optional<Number> number_of(PyObject* o) {
   return std::nullopt;
 }
 
-/// f(z, c) with c converted to z's precision, staying real or complex.
+/// Calls f(z, c) after converting c to z's precision; c stays real or complex.
 template <class F>
 AnyVar with_number(const AnyVar& z, const Number& c, const F& f) {
   return std::visit(
@@ -53,7 +53,7 @@ AnyVar with_number(const AnyVar& z, const Number& c, const F& f) {
       z);
 }
 
-/// op(a, b) where one is a tensor and the other a tensor, a number, or anything that NumPy converts to an array.
+/// Calls op(a, b), where one is a tensor and the other a tensor, a number, or anything that NumPy converts to an array.
 template <class Two, class Right, class Left>
 PyObject* binary(const char* name, PyObject* a, PyObject* b, const Two& two, const Right& right, const Left& left) {
   return guarded([&]() -> PyObject* {
@@ -138,7 +138,7 @@ Var<T> as_matrix(const Var<T>& x, bool row) {
   if (x.rank() != 1) return x;
   return reshape(x, row ? Shape{1, x.size()} : Shape{x.size(), 1});
 }
-/// As NumPy's matmul: a vector is a row on the left and a column on the right.
+/// As in NumPy's matmul, a vector is a row on the left and a column on the right.
 template <Scalar A, Scalar B>
 Var<Promote<A, B>> matrix_product(const Var<A>& a, const Var<B>& b) {
   require(a.rank() > 0 && b.rank() > 0, "matmul", "does not accept scalars; multiply by them with *");
@@ -177,7 +177,7 @@ PyObject* nb_absolute(PyObject* self) {
   });
 }
 
-/// w -= lr * w.grad inside no_grad() assigns new numbers to the variable. Elsewhere it means w = w - lr * w.grad.
+/// w -= lr * w.grad inside no_grad() assigns new values to the variable. Elsewhere it means w = w - lr * w.grad.
 template <PyObject* (*op)(PyObject*, PyObject*)>
 PyObject* in_place(PyObject* a, PyObject* b) {
   PyObject* const result = op(a, b);

@@ -13,14 +13,14 @@ namespace {
 
 PyObject* error_type = nullptr;
 
-/// Calls on fewer numbers than this keep Python's lock: releasing it would cost more than it gains.
+/// Calls on fewer elements than this keep the GIL, because releasing it would cost more than it gains.
 constexpr std::int64_t much_work = 4096;
 
 void dealloc(PyObject* self) {
   TensorObject* const x = as_tensor(self);
   if (x->weak_references != nullptr) PyObject_ClearWeakRefs(self);
-  // Python cannot use this output again, so a large one drops its numbers here; backward closures that read them hold their own
-  // reference, and a picture of the tape shows only small ones.
+  // Python can no longer use this output, so a large one drops its data here; backward closures that read it hold their own
+  // reference, and a picture of the tape shows only small tensors.
   if (x->node != nullptr && x->node->state != Node::State::Source && !any_backward_running())
     std::visit(
         [](auto& v) {
@@ -290,7 +290,7 @@ std::int64_t work_of(std::span<TensorObject* const> operands) {
   return n;
 }
 
-/// Wraps an op's output; if the op returned one of its operands, that operand itself.
+/// Wraps an op's output; returns the operand itself if the op returned it unchanged.
 PyObject* wrapped(AnyVar& output, std::span<TensorObject* const> operands, const NodePtr& node) {
   const auto slot = slot_of(output);
   if (slot == nullptr) return wrap(std::move(output));

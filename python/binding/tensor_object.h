@@ -22,7 +22,7 @@ inline PyObject* new_ref(PyObject* o) {
 struct TensorObject {
   PyObject ob_base;
   AnyVar var;
-  NodePtr node;  ///< the call that computed it; null for a variable or constant that no call has read yet
+  NodePtr node;  ///< the call that computed it; null for a variable or constant that no call has read so far
   PyObject* weak_references;
 };
 
@@ -39,7 +39,7 @@ const NodePtr& node_of(TensorObject* x);
 /// Runs body() -> PyObject* and turns C++ exceptions into Python's.
 template <class Body, class Result = PyObject*>
 Result guarded(const Body& body, Result failed = nullptr);
-void set_python_error() noexcept;  ///< from the C++ exception being handled
+void set_python_error() noexcept;  ///< sets it from the C++ exception being handled
 
 template <class Body, class Result>
 Result guarded(const Body& body, Result failed) {
@@ -51,19 +51,19 @@ Result guarded(const Body& body, Result failed) {
   }
 }
 
-/// Calls compute() as computed() in node.h does, without Python's lock if there is much work, and connects the outputs to
+/// Calls compute() as computed() in node.h does, without the GIL if there is much work, and connects the outputs to
 /// these operands in the graph.
 std::vector<PyObject*> run_op(std::string_view name, std::span<TensorObject* const> operands,
                               const std::function<std::vector<AnyVar>()>& compute, std::optional<std::complex<double>> factor = {});
 /// The same for a single output.
 PyObject* run_single_op(std::string_view name, std::span<TensorObject* const> operands, const std::function<AnyVar()>& compute,
                         std::optional<std::complex<double>> factor = {});
-/// An array from anything that NumPy or DLPack can convert; `what` begins the TypeError for everything else.
+/// An array from anything that NumPy or DLPack can convert; otherwise throws a TypeError that begins with `what`.
 py::array array_from(PyObject* o, const char* what);
 /// A constant from Python's numbers, sequences and arrays: float32, float64, complex64 and complex128 keep their type, integers
-/// become float64. `what` begins the TypeError for everything else.
+/// become float64. Otherwise throws a TypeError that begins with `what`.
 AnyVar constant_of(PyObject* o, const char* what);
-/// The variable of a tensor; for everything else as constant_of.
+/// The variable of a tensor; for anything else, the same as constant_of.
 AnyVar any_var_of(PyObject* o, const char* what);
 
 bool is_complex(const AnyVar& x);
@@ -72,7 +72,7 @@ AnyVar converted(const AnyVar& x, std::string_view scalar);
 /// Converts both to the wider of their precisions.
 void align(AnyVar& a, AnyVar& b);
 
-/// A read-only view of the numbers, which keeps them alive even if the tensor is freed or assigned to.
+/// A read-only view of the elements, which keeps them alive even if the tensor is freed or assigned to.
 py::array view_of(const AnyVar& x);
 template <Scalar T>
 py::array view_of(const Tensor<T>& x);

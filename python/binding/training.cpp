@@ -1,4 +1,4 @@
-/// Training runs for argand.train: `argand train`, one step per call.
+/// Training runs for argand.train: the same as `argand train`, one step per call.
 
 #include <pybind11/stl.h>
 
@@ -44,7 +44,7 @@ py::dict dict_of(const Advance& done) {
   return d;
 }
 
-/// A run of any precision.
+/// A run in either precision.
 class TrainingObject {
  public:
   virtual ~TrainingObject() = default;
@@ -70,7 +70,7 @@ class TrainingOf final : public TrainingObject {
   }
 
   Advance advance() override {
-    const Tape tape;  // Python's calls record on other tapes
+    const Tape tape;  // separate from the tapes on which Python's calls record
     flush_subnormals_to_zero(true);
     try {
       Advance done = session_.advance();
@@ -112,7 +112,7 @@ std::unique_ptr<TrainingObject> resume(const std::string& path, const KeyedTexts
   const py::gil_scoped_release free;
   const Continuation how = continuation(settings_of(settings));
   const RunFolder folder(path);
-  RunLock lock(folder.path());  // before reading anything: a process that still trains there would change it
+  RunLock lock(folder.path());  // before reading anything, as a process still training there would change it
   const TrainedRun run = open_run(folder.last());
   const RunConfig config = run.checkpoint.config().extended(how.changes);
   if (how.changes.empty() && has_ended(config, run.checkpoint.state())) return nullptr;

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes argand/_ops.pyi from the registry, as the build does: every op as a function and, if it is one, as a method.
+"""Writes argand/_ops.pyi from the registry during the build: every op as a function and, if it is one, as a method.
 
   PYTHONPATH=build/python python3 python/stubs/make_stubs.py FILE
 """
@@ -39,7 +39,7 @@ def taken(text):
 
 
 def given(text):
-    """The type of a result. If it depends on the arguments' values, which types do not show, it is Any."""
+    """The type of a result, or Any if it depends on the arguments' values, which types do not show."""
     if " | " in text:
         return "Any"
     several = re.fullmatch(r"tuple\[(.*)\]", text)
@@ -54,8 +54,8 @@ def declared(function, method):
         else:
             words.append(f"{name}: {taken(kind)}" + (" = ..." if default else ""))
     if any(name in ("dim", "dims", "keepdim") for name, _, _ in function.parameters):
-        words.append("**others: Any")  # NumPy's names: axis, keepdims
-    # x.reshape(2, 3) for x.reshape((2, 3))
+        words.append("**others: Any")  # NumPy's argument names: axis, keepdims
+    # x.reshape(2, 3) as an alternative to x.reshape((2, 3))
     last = function.parameters[-1]
     if "list[int]" in last[1] and len(function.parameters) <= 2:
         words = [word for word in words if not word.startswith((last[0] + ":", "**"))] + [f"*{last[0]}: Any", "**others: Any"]

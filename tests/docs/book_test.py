@@ -331,6 +331,8 @@ if __name__ == "__main__":  # tests/python/test_notebooks.py imports this module
     counts = {language: 0 for language in LANGUAGES}
     names = os.listdir(docs) + [os.path.join("teaching", name) for name in os.listdir(os.path.join(docs, "teaching"))]
     chapters = sorted(name for name in names if name.endswith(".md") and name.startswith(os.environ.get("BOOK", "")))
+    if not chapters:
+        sys.exit(f"no chapter's name begins with BOOK={os.environ.get('BOOK')}")
     for name in chapters:
         folder = os.path.dirname(os.path.join(docs, name))
         text = read(os.path.join(docs, name))

@@ -1,6 +1,6 @@
 "use strict";
-// Adam on a rotated landscape, with its path rotated back: with separate second moments for the real and the imaginary part, and with
-// one for both.
+// Adam on a rotated landscape, with its path rotated back: with separate second moments for the real and the imaginary part, and
+// with a single one for both.
 
 live("adam", (figure) => {
   const loss = (z) => modulus(add(times(z, z), [1, 0])) ** 2;

@@ -5,7 +5,7 @@ live("angle", (figure) => {
   const kappa = (theta) => -1 + Math.sin(2 * theta);
   const PRECISIONS = { double: (x) => x, single: Math.fround };
   const gradient = (theta, gamma, round = (x) => x) => round(2 * round(Math.cos(round(2 * theta)))) * gamma;
-  /** Descent with rate 0.06, or Adam with rate 0.02 (β 0.9 and 0.98, ε 1e-9), every number rounded to the precision. */
+  /** Descent with rate 0.06, or Adam with rate 0.02 (β 0.9 and 0.98, ε 1e-9), with every number rounded to the precision. */
   const pathOf = (theta, gamma, adam, precision, steps) => {
     const round = PRECISIONS[precision], path = [round(theta)];
     let m = 0, v = 0;
@@ -22,7 +22,7 @@ live("angle", (figure) => {
   const names = { 0: "0", [Math.PI / 4]: "π/4", [Math.PI / 2]: "π/2" }, row = figure.row();
   const chart = figure.chart(row, "κ over θ", { from: -0.95, to: 2.52, ticks: [0, Math.PI / 4, Math.PI / 2], text: (x) => names[x], name: "θ" },
     { from: -2.15, to: 0.25, ticks: [-2, -1, 0], name: "κ = J²" });
-  // Whoever drags the start this close to π/4 means π/4 itself.
+  // Readers who drag the start this close to π/4 mean π/4 itself.
   const snapped = (theta) => (Math.abs(theta - Math.PI / 4) < 0.02 ? Math.PI / 4 : clamp(theta, -0.9, 2.5));
   chart.grip({ label: "the angle at the start", kind: "z", at: () => [start, kappa(start)], step: [0.05, 0], text: (z) => real(z[0], 3), when: () => figure.shown, move: (z) => (start = snapped(z[0])) });
   const controls = figure.controls();

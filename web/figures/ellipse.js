@@ -1,5 +1,5 @@
 "use strict";
-// a dz + b dz̄ as two arrows: one turns with the step, the other against it, and their sum runs along an ellipse.
+// a dz + b dz̄ as two arrows: one rotates with the step, the other against it, and their sum traces an ellipse.
 
 live("ellipse", (figure) => {
   const problems = [[[0.9, 0.5], [0.2, -0.45]], [[0.3, 0.2], [-0.4, 0.9]], [[1, 0], [0.5, 0]], [[-0.6, 0.6], [0.5, 0.5]]];
@@ -61,7 +61,7 @@ live("ellipse", (figure) => {
     images.arrow(first, end(turn), "b");
     if (figure.shown) images.ring(guess);
     for (const [name, from, arrow] of [["a", [0, 0], first], ["b", first, times(b, turnOf(-turn))]]) {
-      const side = scaled([arrow[1], arrow[0]], 13 / Math.max(1e-9, modulus(arrow)));  // puts the letter beside the middle of the arrow
+      const side = scaled([arrow[1], arrow[0]], 13 / Math.max(1e-9, modulus(arrow)));  // puts the letter next to the arrow's middle
       images.words(name, add(from, scaled(arrow, 0.5)), name, { dx: side[0], dy: side[1] + 4 });
     }
     figure.values = { halfAxes: [p + q, Math.abs(p - q)], determinant: p * p - q * q, end: end(turn) };

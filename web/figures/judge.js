@@ -1,5 +1,5 @@
 "use strict";
-// Richardson's triangle for a function that the reader types, column by column, beside the verdict of the library's gradient check.
+// Richardson's triangle for a function that the reader types, column by column, and the verdict of the library's gradient check.
 
 live("judge", (figure) => {
   const COLUMNS = 6, COLOURS = ["b", "warm", "along", "a", "against", "text"];

@@ -1,10 +1,10 @@
 "use strict";
-// The parts that all live figures share. Each figure first asks the reader for a guess; after that it shows the answer and can be moved.
-// Without scripts, and on paper, the chapter's still picture appears instead.
+// The parts that all live figures share. Each figure first asks the reader for a guess, then shows the answer and can be
+// manipulated. Without scripts, and on paper, the chapter's still picture appears instead.
 
 const BUILDERS = new Map(), LIVE = new Map();
 
-/** Registers a figure; build(figure) makes its boards and controls. With `library` set, the figure can call argand with figure.ask. */
+/** Registers a figure; build(figure) makes its boards and controls. If `library` is set, it can call argand with figure.ask. */
 function live(name, build, library = false) {
   BUILDERS.set(name, { build, library });
 }
@@ -18,7 +18,7 @@ function make(name, attributes, parent, ...content) {
 }
 
 let starting = null;
-/** The library: started once per page, when the first figure that needs it comes into view. */
+/** The library, started once per page when the first figure that needs it comes into view. */
 function library(address) {
   starting ??= new Promise((loaded, failed) => document.head.append(Object.assign(document.createElement("script"),
     { src: address, onload: loaded, onerror: () => failed(new Error("lab-module.js does not load")) }))).then(() => startEngine());
@@ -34,7 +34,7 @@ const painted = () => new Promise((done) => requestAnimationFrame(() => {
 
 const clamp = (x, low, high) => Math.min(high, Math.max(low, x));
 const conjugate = (a) => [a[0], -a[1]];
-/** A step dz forwards through derivatives a and b, a dz + b dz̄, and a gradient g backwards, ā g + b ḡ. */
+/** Propagates a step dz forwards through derivatives a and b, a dz + b dz̄, and a gradient g backwards, ā g + b ḡ. */
 const forwards = (a, b, dz) => add(times(a, dz), times(b, conjugate(dz)));
 const backwards = (a, b, g) => add(times(conjugate(a), g), times(b, conjugate(g)));
 const around = (count, f) => Array.from({ length: count }, (_, k) => f((2 * Math.PI * k) / count));
@@ -74,7 +74,7 @@ class Grip {
     this.part.hidden = !this.when() || !finite(z) || x < -0.01 || x > 1.01 || y < -0.01 || y > 1.01;
     this.part.style.left = 100 * x + "%";
     this.part.style.top = 100 * y + "%";
-    this.part.setAttribute("aria-valuenow", Number(z[0].toFixed(6)));  // no exponent: screen readers do not understand one
+    this.part.setAttribute("aria-valuenow", Number(z[0].toFixed(6)));  // no exponent, because screen readers do not understand one
     this.part.setAttribute("aria-valuetext", this.text(z));
   }
 }
@@ -85,10 +85,10 @@ const Board = (Base) => class extends Base {
     const cell = make("div", { class: "live-cell" }, row), box = make("div", { class: "live-board " + kind }, cell);
     super(element("svg", { viewBox: view, role: "img", "aria-label": label }, box));
     Object.assign(this, { figure, box, grips: [], below: make("p", { class: "live-below" }, cell) });
-    // Text keeps its size on the screen, whatever the size of the board.
+    // Text has the same size on the screen for boards of any size.
     const width = Number(view.split(" ")[2]);
     new ResizeObserver(() => (box.style.setProperty("--unit", width / Math.max(1, box.clientWidth)), figure.update())).observe(box);
-    // Pressing the mouse anywhere on the board moves the nearest grip there; a finger on the board scrolls the page.
+    // Pressing the mouse anywhere on the board moves the nearest grip there, whereas touching the board scrolls the page.
     box.addEventListener("pointerdown", (event) => {
       if (event.pointerType === "touch" || event.button !== 0 || event.target.closest(".live-grip")) return;
       const distance = (grip) => {
@@ -176,7 +176,7 @@ class LiveFigure {
     this.question = make("div", { class: "live-ask" }, root);
   }
   row(kind = "") { return make("div", { class: "live-row " + kind }, this.root); }
-  /** A container for sliders and fields, hidden until the reader has guessed unless `always` is "always". */
+  /** A container for sliders and fields; unless `always` is "always", it is hidden until the reader has guessed. */
   controls(always = "") { return make("div", { class: "live-controls " + always }, this.root); }
   plane(row, label, half) { return this.#board(new LivePlane(this, row, label, half)); }
   chart(row, label, x, y) { return this.#board(new LiveChart(this, row, label, x, y)); }
@@ -184,7 +184,7 @@ class LiveFigure {
     this.boards.push(board);
     return board;
   }
-  /** A slider, as an object with a `value`; text(value) is shown beside it. */
+  /** A slider, as an object with a `value`; text(value) is shown next to it. */
   slider(row, label, { min, max, step, value, text = (x) => real(x, 4) }) {
     const line = make("label", {}, row, label + " "), input = make("input", { type: "range", min, max, step }, line), shown = make("output", {}, line);
     const slider = {
@@ -226,8 +226,9 @@ class LiveFigure {
     this.said.textContent = text;
   }
 
-  /** Asks the reader before showing the answer. `answers` become buttons to choose from; without them, the guess is placed on a board.
-      check(k) judges answer k, -1 for "just show it": [right (null: no verdict), explanation]. again() sets another problem. */
+  /** Asks the reader before showing the answer. `answers` become buttons to choose from; without them, the guess is placed on a
+      board. check(k) judges answer k (-1 for "just show it") and returns [right (null: no verdict), explanation]. again() sets
+      another problem. */
   predict({ ask, answers = [], check, again }) {
     const question = make("p", {}, this.question), row = make("div", { class: "live-answers" }, this.question), verdict = make("output", { class: "live-verdict" }, this.question);
     const show = (k) => {
@@ -260,7 +261,7 @@ class LiveFigure {
     set();
   }
 
-  /** Called after every change: asks the library if necessary, draws, and measures the time until the result is on the screen. */
+  /** Called after every change: queries the library if necessary, draws, and measures the time until the result is visible. */
   async update() {
     this.began ??= performance.now();
     this.again = true;

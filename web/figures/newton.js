@@ -1,5 +1,5 @@
 "use strict";
-// The Newton-Schulz iteration on singular values: an odd polynomial, applied again and again.
+// The Newton-Schulz iteration on singular values: an odd polynomial, applied repeatedly.
 
 live("newton", (figure) => {
   const POLYNOMIALS = { "Muon's, 3.4445 s − 4.775 s³ + 2.0315 s⁵": [3.4445, -4.775, 2.0315], "Newton's, (3 s − s³)/2": [1.5, -0.5, 0] };

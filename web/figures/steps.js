@@ -1,6 +1,6 @@
 "use strict";
-// The error of a numerical derivative against its step size, for a function that the reader types. The library computes the values
-// and the derivative.
+// The error of a numerical derivative as a function of its step size, for a function that the reader types. The library computes
+// the values and the derivative.
 
 live("steps", (figure) => {
   const HS = Array.from({ length: 46 }, (_, k) => 10 ** (-k / 3)), FLOOR = 1e-16;

@@ -1,6 +1,6 @@
 "use strict";
-// Two networks learn in the page what the amplifier tube of chapter 6 does to a signal: that of docs/programs/network_by_hand.cpp, with
-// the same numbers, and a real one of equal size. They train on signals from a sector of the circle and are tested on all of it.
+// Two networks learn in the page what the amplifier tube of chapter 6 does to a signal: that of docs/programs/network_by_hand.cpp,
+// with the same data, and a real one of equal size. They train on signals from a sector of the circle and are tested on all of it.
 
 live("training", (figure) => {
   const SAMPLES = 200, EVERY = 10, polar = (r, t) => scaled(turnOf(t), r), square = (z) => z[0] * z[0] + z[1] * z[1];
@@ -9,7 +9,7 @@ live("training", (figure) => {
   /** The complex network, without biases: y = Σ v modReLU(w s, c). Its parameters are eight groups of Re w, Im w, Re v, Im v, c. */
   const modrelu = {
     start: () => Array.from({ length: 8 }, (_, k) => [...polar(1, 2.4 * k), ...polar(0.3, -2.4 * k), -k / 8]).flat(),
-    /** The output for s. Given d, adds to it the gradients of the parameters, where e is the gradient of the output. */
+    /** The output for s. If d is given, adds to it the gradients of the parameters, where e is the gradient of the output. */
     run(p, s, e, d) {
       let x = 0, y = 0;
       for (let k = 0; k < 40; k += 5) {
@@ -93,7 +93,7 @@ live("training", (figure) => {
     }
     figure.update();
   }
-  /** Takes at most twenty steps between two drawings, so that training can be watched and the page stays responsive. */
+  /** Takes at most twenty steps between drawings, so that training can be watched and the page stays responsive. */
   function train() {
     if (trained !== trainedAt()) restart();
     for (let k = 0; k < 2 && nets[0].history.length <= steps.value / EVERY; ++k)

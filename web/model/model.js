@@ -2,8 +2,8 @@
 // Trains the models, shows their attention, and lets the reader rotate a head by hand.
 
 const byId = (id) => document.getElementById(id);
-const JUDGED = { texts: 16, words: 60, temperature: 0.5 };  // about 120 sentences in all
-const EVERY = 50;  // steps between two judgements of the sentences
+const JUDGED = { texts: 16, words: 60, temperature: 0.5 };  // about 120 sentences in total
+const EVERY = 50;  // steps between evaluations of the sentences
 let ask = null, models = [], training = false, looking = false, lookAgain = false, seen = [null, null];
 
 // ---------------------------------------------------------------- charts
@@ -50,7 +50,7 @@ function drawSentences(k) {
 
 // ---------------------------------------------------------------- training
 
-/** The answer to a request. An error is shown on the page and thrown. */
+/** Returns the answer to a request. An error is shown on the page and thrown. */
 async function asked(request, fault = "fault") {
   const reply = await ask(request);
   byId(fault).hidden = !reply.error;
@@ -68,7 +68,8 @@ async function judge(k, turn = []) {
   return { sentences, share: sentences.length ? (100 * right) / sentences.length : 0 };
 }
 
-/** Trains model k for about a tenth of a second, at most `most` steps, so that other requests to the library do not wait longer. */
+/** Trains model k for about a tenth of a second, at most `most` steps, so that other requests to the library do not have to wait
+   longer. */
 async function some(k, most) {
   const one = models[k], began = performance.now();
   const reply = await asked({ step: one.model, count: Math.min(one.chunk ?? 1, most) });
@@ -129,7 +130,7 @@ function say() {
 const plane = new Plane(byId("phases"));
 const turns = () => (Number(byId("turn").value) ? [[Number(byId("layer").value), Number(byId("head").value), (Number(byId("turn").value) * Math.PI) / 180]] : []);
 
-/** Requests what the models do with the text and draws it; while the library is busy, only the newest request waits. */
+/** Requests the models' outputs for the text and draws them; while the library is busy, only the newest request waits. */
 async function look() {
   lookAgain = true;
   if (looking) return;
@@ -174,7 +175,7 @@ function drawMap(k, layer, head, query) {
   svg.setAttribute("aria-label", `Attention of ${models[k].name}, layer ${layer + 1}, head ${head + 1}: ${words[query]} attends most to ${most}`);
 }
 
-/** λ e^{i (δ θ + b + t ω)} of a query or key λ e^{iθ} at position t. A score is the real part of query times conjugate key, summed over pairs. */
+/** λ e^{i (δ θ + b + t ω)} for a query or key λ e^{iθ} at position t. A score is the sum over pairs of Re(query · conj(key)). */
 function phasor(z, delta, bias, t, omega) {
   return scaled(turnOf(delta * Math.atan2(z[1], z[0]) + bias + t * omega), modulus(z));
 }
@@ -214,7 +215,7 @@ function draw() {
   document.documentElement.dataset.looked = Number(document.documentElement.dataset.looked || 0) + 1;
 }
 
-/** Shows how rotating a head by hand changes the share of right sentences. */
+/** Shows how rotating a head by hand changes the share of grammatical sentences. */
 async function judgeTurned() {
   if (!models.length) return;
   const { sentences, share } = await judge(0, turns());

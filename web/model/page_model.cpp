@@ -19,7 +19,7 @@ namespace {
 
 using nlohmann::json;
 
-/// The built-in grammar and a million words drawn from it, the same that `argand train lm` uses.
+/// The built-in grammar and a million words drawn from it, the same as in `argand train lm`.
 struct Source {
   Grammar grammar;
   Corpus corpus = grammar.corpus(1'000'000, 20'000, 20'000, 0);
@@ -68,7 +68,7 @@ class Learner {
   std::int64_t size() const { return count_parameters(parameters_); }
   Model<float>& model() { return *model_; }
 
-  /// One step, as TrainingRun takes it; returns the loss before it, in nats per word.
+  /// Takes one step as TrainingRun does; returns the loss before it, in nats per word.
   double step() {
     const LmBatch batch = batches_.at(static_cast<std::uint64_t>(step_));
     zero_grad(parameters_);
@@ -88,7 +88,7 @@ class Learner {
     source().words().save(folder + "/vocab.txt");
   }
 
-  /// A parameter of the layer's attention, [H, d_k/2]; null if the model has none of that name.
+  /// A parameter of the layer's attention, [H, d_k/2]; null if the model has none with that name.
   float* attention_parameter(std::int64_t layer, const std::string& name) {
     for (auto& p : parameters_)
       if (p.name == fmt::format("blocks.{}.attn.{}", layer, name)) return std::get<Var<float>>(p.var).value().data();
@@ -117,7 +117,7 @@ Learner& learner(const json& number) {
   return *learners()[k];
 }
 
-/// Reads numbers from x, of this shape, into nested arrays, complex numbers as [re, im]; advances x past them.
+/// Converts elements at x into nested arrays of this shape, complex numbers as [re, im]; advances x past them.
 template <class T>
 json nested(const T*& x, std::span<const std::int64_t> shape) {
   json all = json::array();

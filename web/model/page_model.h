@@ -9,7 +9,7 @@ namespace argand {
 /// Answers one request. Models are numbered from 0, in the order in which they were made.
 ///
 ///     {"begin": {"family": "complexformer", "d_model": "64"}}  makes a model with random parameters; settings as on a command line
-///     {"open": "/model.safetensors"}                           makes the model of a checkpoint
+///     {"open": "/model.safetensors"}                           makes a model from a checkpoint
 ///     {"step": 0, "count": 10}                                 trains; answers with `losses`, one per step
 ///     {"write": 0, "texts": 8, "words": 60, "temperature": 0.8, "seed": 1}
 ///                                                              generates sentences, each with its grammatical error

@@ -1,5 +1,5 @@
 "use strict";
-// Trains the ComplexFormer that the page opens with, in Node, as the page itself does: train_once.js MODEL OUTPUT
+// Trains the ComplexFormer that the page opens with, in Node and with the page's own code: train_once.js MODEL OUTPUT
 const fs = require("fs"), path = require("path");
 const RECIPE_OF = new Function(fs.readFileSync(path.join(__dirname, "recipe.js"), "utf8") + "; return { ...RECIPE, ...FAMILIES[0][1] };");
 

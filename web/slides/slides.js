@@ -22,7 +22,7 @@ addEventListener("DOMContentLoaded", () => {
 
   addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || !document.body.classList.contains("deck") || !keys[event.key]) return;
-    if (event.key === " " && event.target.closest("button, a")) return;  // there the space key presses the button
+    if (event.key === " " && event.target.closest("button, a")) return;  // in that case the space key presses the button
     event.preventDefault();
     keys[event.key]();
   });

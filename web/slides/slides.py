@@ -1,4 +1,4 @@
-"""The slides of docs/teaching/slides.md as a page of the site: each heading begins a slide, <details> hold the speaker's notes."""
+"""The slides in docs/teaching/slides.md as a page of the site: each heading begins a slide, <details> hold the speaker's notes."""
 import html
 import os
 import re
@@ -29,7 +29,7 @@ def write_slides(out, title, body):
 
 
 def print_slides(out):
-    """Prints slides.pdf beside slides.html, one page per slide."""
+    """Prints slides.pdf next to slides.html, one page per slide."""
     program = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
     if not program:
         sys.exit("book: --pdf needs chromium (./dev install-deps --all)")

@@ -1,4 +1,4 @@
-# gnuplot figure.gp > figure.svg, in this folder: all angles of the runs with seed 0, one colour a start.
+# gnuplot figure.gp > figure.svg, in this folder: all angles of the runs with seed 0, one colour per start.
 set terminal svg size 760,520 background rgb "white" font "sans,13"
 set xlabel "step"
 set ylabel "angle"

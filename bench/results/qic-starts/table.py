@@ -1,7 +1,7 @@
-"""QIC's final angles by their initial value: tables of the runs in runs.json beside this script.
+"""QIC's final angles by their initial value: tables of the runs in runs.json next to this script.
 
   table.py [SEED]        every angle of the runs (with this seed), and the accuracy after the last step
-  table.py curves SEED   the angles during training, a block of lines "step angles..." for each start: what figure.gp loads
+  table.py curves SEED   the angles during training, a block of lines "step angles..." for each start, which figure.gp loads
   table.py kappa         by initial value: how far the angles moved, and the final kappa = J^2 of the first and the second block
 """
 import json

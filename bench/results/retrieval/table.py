@@ -1,6 +1,6 @@
-"""The table of search methods on AG News, from the output of `argand retrieval --out` beside this script.
+"""The table of search methods on AG News, from the output of `argand retrieval --out` next to this script.
 
-  table.py      as Markdown: mean and sample standard deviation of the seeds, in %
+  table.py      as Markdown: mean and sample standard deviation over the seeds, in %
 """
 import json
 import os

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The tables of README.md, from the output of bench/compare.py and from bf16.json beside this script.
+"""The tables of README.md, from the output of bench/compare.py and from bf16.json, both next to this script.
 
   python3 bench/results/speed/table.py > tables.md
 """

@@ -1,4 +1,4 @@
-"""A loss with its gradient written by hand, right and wrong."""
+"""A loss with a hand-written gradient, once correct and once wrong."""
 import argand
 import numpy as np
 

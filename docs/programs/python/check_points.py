@@ -1,4 +1,4 @@
-"""A gradient that is right at x and wrong elsewhere."""
+"""A gradient that is correct at x and wrong elsewhere."""
 import os
 import tempfile
 

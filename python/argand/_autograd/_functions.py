@@ -10,7 +10,7 @@ from .. import _argand
 from .._argand import Error, Tensor
 from ._tensors import constant, no_grad, variable
 
-Gradient = Any  # a Tensor, or a tuple with one for each argument; the type system cannot express how many
+Gradient = Any  # a Tensor, or a tuple with one Tensor per argument, whose length the type system cannot express
 
 
 def gradients(L: Tensor, variables: Sequence[Tensor], seed: Any = None, *, retain_graph: bool = False) -> List[Tensor]:
@@ -150,7 +150,7 @@ _calls = threading.local()  # .open: the number of functions being differentiate
 
 
 def _fresh(x: Any, whom: str) -> Tensor:
-    """Makes an independent variable at x. Raises for a tensor inside a function that is being differentiated: it would lose its history."""
+    """Makes an independent variable at x. Raises for a tensor in a function being differentiated, as it would lose its history."""
     if isinstance(x, Tensor) and getattr(_calls, "open", 0) > 0:
         raise Error(f"{whom}: cannot be differentiated by another derivative; hvp and hessian compute second derivatives (for an x that is a fixed "
                     "point, pass x.numpy())")

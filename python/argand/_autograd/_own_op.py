@@ -156,12 +156,12 @@ def op(value: Optional[Callable[..., Any]] = None, *, inputs: str = "both", at: 
 
 
 def _of_kind(gradient: Any, x: Any) -> Any:
-    """A real input moves along the real axis only, so its gradient is the real part: one formula serves both real and complex inputs."""
+    """Takes the real part of the gradient if x is real: one formula then serves both real and complex inputs."""
     return np.real(gradient) if np.iscomplexobj(gradient) and not np.iscomplexobj(x) else gradient
 
 
 def _positional(f: Callable[..., Any], name: str) -> int:
-    """How many positional arguments it takes, not counting those with defaults."""
+    """How many positional arguments f takes, not counting those with defaults."""
     n = 0
     for p in inspect.signature(f).parameters.values():
         if p.kind == p.VAR_POSITIONAL:

@@ -92,7 +92,7 @@ def tensor_html(x: Tensor) -> str:
 
 
 def _names(nodes: List[Dict[str, Any]]) -> List[str]:
-    """z or x, or x1, x2, ... for variables, c1, c2, ... for constants, v1, v2, ... for ops."""
+    """z or x, or x1, x2, ... for variables; c1, c2, ... for constants; v1, v2, ... for ops."""
     names, count = [], {"x": 0, "c": 0, "v": 0}
     only = sum(node["variable"] for node in nodes) == 1
     for node in nodes:

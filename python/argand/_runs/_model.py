@@ -100,7 +100,7 @@ class Model(Module):
         yield from self._parameters.items()
 
     def _mask(self) -> Tuple[int, int]:
-        """The seed and step of dropout masks."""
+        """The seed and the step that determine dropout masks."""
         return (next_mask(), 0) if self.training and self._held_drops() else (0, 0)
 
     def _held_drops(self) -> bool:

@@ -7,7 +7,7 @@ from typing import Any, Dict, Optional
 
 
 class Progress:
-    """With on=False, shows nothing."""
+    """Shows training progress; nothing with on=False."""
 
     def __init__(self, label: str, step: int, steps: int, on: bool) -> None:
         self._on, self._label, self._steps = on, label, steps
@@ -36,7 +36,7 @@ class Progress:
             self.note(f"step {done['step']}: {done['valid']['summary']}{', the best so far' if done['best'] else ''}")
 
     def note(self, text: str) -> None:
-        """Prints a line that stays."""
+        """Prints a permanent line."""
         if self._bar is not None:
             self._bar.write(text, file=sys.stderr)
         elif self._on:

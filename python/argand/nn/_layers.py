@@ -14,7 +14,7 @@ Pair = Union[int, Tuple[int, int]]
 
 
 def _deviation(fan_in: int) -> float:
-    return 1 / math.sqrt(fan_in) if isinstance(fan_in, (int, np.integer)) and fan_in > 0 else 0.0  # initial() rejects such a shape
+    return 1 / math.sqrt(fan_in) if isinstance(fan_in, (int, np.integer)) and fan_in > 0 else 0.0  # initial() rejects this shape
 
 
 class Linear(Module):

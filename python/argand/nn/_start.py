@@ -39,5 +39,5 @@ def scalar_name(dtype: Any) -> str:
 
 
 def real_of(dtype: Any) -> str:
-    """The real type of the modulus."""
+    """The real type with the same precision."""
     return {"complex64": "float32", "complex128": "float64"}.get(scalar_name(dtype), scalar_name(dtype))

@@ -13,7 +13,7 @@ Named = List[Tuple[str, Tensor]]
 
 
 def _named(parameters: Any) -> Named:
-    """(name, tensor) pairs. Takes tensors or such pairs; a tensor without a name becomes p0, p1, ..."""
+    """Returns (name, tensor) pairs for tensors or such pairs; a tensor without a name becomes p0, p1, ..."""
     found: Named = []
     for i, p in enumerate(parameters):
         found.append(p if isinstance(p, tuple) else (p.name or f"p{i}", p))
