@@ -24,6 +24,10 @@ def colour(name):
     return f"var(--{name}, {COLOURS[name]})"
 
 
+# Words stay readable where lines cross them.
+HALO = f"paint-order:stroke;stroke:{colour('card')};stroke-width:3px;stroke-linejoin:round"
+
+
 def near(x):
     return f"{x:.1f}".removesuffix(".0").replace("-0", "0") if abs(x) < 0.05 else f"{x:.1f}".removesuffix(".0")
 
@@ -37,7 +41,7 @@ class Figure:
 
     def words(self, text, x, y, at="middle", of="text", size=14, bold=False):
         weight = ";font-weight:600" if bold else ""
-        self.add(f'<text x="{near(x)}" y="{near(y)}" text-anchor="{at}" style="fill:{colour(of)};font-size:{size}px{weight}">{html.escape(text)}</text>')
+        self.add(f'<text x="{near(x)}" y="{near(y)}" text-anchor="{at}" style="fill:{colour(of)};font-size:{size}px{weight};{HALO}">{html.escape(text)}</text>')
 
     def line(self, points, of="text", width=1.6, dash="", closed=False, fill="none", opacity=1):
         """Draws a line through points (x, y), in the figure's coordinates."""

@@ -292,22 +292,20 @@ addEventListener("DOMContentLoaded", () => {
     if (asks && !root.dataset.module) continue;  // the site was built without the lab: keep the picture
     const figure = new LiveFigure(name, root);
     LIVE.set(name, figure);
-    root.closest("figure").classList.add("alive");
-    build(figure);
-    figure.update();
-    if (asks) {
+    const start = () => {
+      root.closest("figure").classList.add("alive");
+      build(figure);
+      figure.update();
+    };
+    if (!asks) start();
+    else {  // the picture stays until the library is there
       const seen = new IntersectionObserver(async (entries) => {
         if (!entries.some((entry) => entry.isIntersecting)) return;
         seen.disconnect();
-        figure.say("The library is being loaded.");
-        try {
-          figure.ask = await library(root.dataset.module);
-          figure.update();
-        } catch (error) {
-          root.closest("figure").classList.remove("alive");  // show the picture instead
-        }
+        figure.ask = await library(root.dataset.module).catch(() => null);
+        if (figure.ask) start();
       }, { rootMargin: "200px" });
-      seen.observe(root);
+      seen.observe(root.closest("figure"));
     }
   }
 });
