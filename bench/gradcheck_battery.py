@@ -3,7 +3,7 @@
   PYTHONPATH=build/python /usr/bin/python3 bench/gradcheck_battery.py [--short] [--verbose] [--only KIND]
 
 The checkers are argand.check_torch, and torch.autograd.gradcheck in its default and its fast mode, each with its own defaults. A mistake is
-caught or missed; a right gradient passes or is falsely accused. (argand's verdict "inconclusive" counts as a miss for a mistake, but not as
+caught or missed; a correct gradient passes or is falsely accused. (argand's verdict "inconclusive" counts as a miss for a mistake, but not as
 a false accusation.) Functions are adapted to gradcheck where needed: nested outputs are flattened, random numbers are fixed, and
 gradgradcheck is called as well for the second order. The functions are in bench/battery.
 """
@@ -49,7 +49,7 @@ class Tally:
     caught: int = 0
     missed: int = 0
     accused: int = 0
-    inconclusive: int = 0  # number of right gradients
+    inconclusive: int = 0  # number of correct gradients
     seconds: float = 0.0
 
 
@@ -90,7 +90,7 @@ def table(tallies, cases):
     lines.append(row("all", len(cases), sums))
     lines.append(f"{'seconds':<28}" + "".join(f"{t.seconds:>24.1f}" for t in sums))
     unknown = {kind: tally.inconclusive for kind, tally in tallies["argand"].items() if tally.inconclusive}
-    lines.append(f"right gradients of which argand says that it cannot tell: {sums[0].inconclusive}"
+    lines.append(f"correct gradients of which argand says that it cannot tell: {sums[0].inconclusive}"
                  + (f" ({', '.join(f'{kind}: {n}' for kind, n in unknown.items())})" if unknown else ""))
     return "\n".join(lines), sums[0]
 

@@ -1,4 +1,4 @@
-"""points=N: finds mistakes that do not show at x, simplifies the point, and accepts right gradients."""
+"""points=N: finds mistakes that do not show at x, simplifies the point, and accepts correct gradients."""
 import argand
 import numpy as np
 import pytest

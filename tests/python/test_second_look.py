@@ -49,7 +49,7 @@ def centred_gradient(x):
 V = np.array([1.0, -0.8])
 GRAIN = 2e-11  # f's values are whole multiples of this
 
-# (f, a right gradient, the point, how to make the gradient wrong)
+# (f, a correct gradient, the point, how to make the gradient wrong)
 RIGHT = {
     "three that tie": (sorted_sum, lambda x: W[ranks(x)], np.zeros(3), lambda g: g + [0, 0, 2.0]),
     "nearly tie": (sorted_sum, lambda x: W[ranks(x)], np.array([8e-25, 2e-25, 1.0]), lambda g: g + [2.0, 0, 0]),

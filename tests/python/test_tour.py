@@ -38,4 +38,4 @@ def test_python_prints_what_is_shown_below_it(path):
 
 def test_the_self_test_is_a_command():
     run = subprocess.run([sys.executable, "-m", "argand"], capture_output=True, text=True, check=True)
-    assert run.stdout.splitlines()[-1] == "30 of 30 mistakes found, 4 of 4 right gradients passed"
+    assert run.stdout.splitlines()[-1] == "30 of 30 mistakes found, 4 of 4 correct gradients passed"
