@@ -25,8 +25,9 @@ def shown(path):
 
 @pytest.mark.parametrize("path", ["README.md", "docs/guides/tour.md"])
 def test_python_prints_what_is_shown_below_it(path):
-    pytest.importorskip("torch")
     blocks = shown(path)
+    if any("torch" in code for code, _ in blocks):
+        pytest.importorskip("torch")
     assert blocks
     names = {"__name__": "shown"}
     for code, output in blocks:

@@ -40,5 +40,5 @@ echo "it finds planted mistakes"
 PYTHONPATH=$tree/site "$python" -m argand | tail -1 | tee "$tree/found"
 grep -qx '30 of 30 mistakes found, 4 of 4 correct gradients passed' "$tree/found"
 
-echo "it runs the program of the README, the lesson of thirty minutes and the solved homework"
+echo "it runs the programs of README.md and docs/python.md, the lesson of thirty minutes and the solved homework"
 PYTHONPATH=$tree/site "$python" "$checkout/tests/python/wheel/wheel_programs.py" "$checkout"
