@@ -22,7 +22,7 @@ def read(path):
 
 
 def blocks(text, language):
-    return re.findall(r"^ *```" + language + r"\n(.*?)^ *```$", text, re.M | re.S)
+    return [code for word, code in re.findall(r"^ *```(\w*)\n(.*?)^ *```$", text, re.M | re.S) if word == language]
 
 
 def plain(code):
