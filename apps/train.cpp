@@ -121,7 +121,7 @@ void conclude(TrainingSession<R>& session, const Evaluation& last, const Trainin
     fmt::print("best possible accuracy, given how these articles are generated: {:.1f} %\n",
                100 * best_possible_accuracy(first_articles(open_articles("topics").test, last.count)));
   fmt::print(
-      "\nbest.safetensors is that of step {}, accuracy {:.1f} %. It was chosen on these articles, as there is no third part, so\n"
+      "\nbest.safetensors is that of step {}, accuracy {:.1f} %. It was chosen on these same test articles, so\n"
       "its accuracy is optimistic; that of the last step is not. The files are in {}\n",
       state.best_step, 100 * state.accuracy_of_best(), session.folder().path());
 }

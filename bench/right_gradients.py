@@ -202,5 +202,5 @@ if __name__ == "__main__":
     for k, result in accused:
         print(f"function {k}: {result}\n")
     said = ", ".join(f"{n} {what}" for what, n in sorted(counts.items()))
-    print(f"{options.functions} right gradients, {options.points} points each: {len(accused)} accused; {said}; {time.perf_counter() - begin:.0f} s")
+    print(f"{options.functions} correct gradients, {options.points} points each: {len(accused)} accused; {said}; {time.perf_counter() - begin:.0f} s")
     raise SystemExit(min(len(accused), 125))

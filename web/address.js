@@ -14,7 +14,7 @@ function readAddress() {
   const at = (given.get("z") || "").split(",").map((part) => (part.trim() ? Number(part) : NaN));
   if (at.length === 2 && at.every(Number.isFinite)) state.at = at;
   else if (given.has("z") && placeOf(given.get("z"))) state.at = placeOf(given.get("z"));
-  else if (given.has("z")) fault("place-fault", `The link has "${given.get("z")}" for z, which is no number such as 1,2 or 1+2i.`);
+  else if (given.has("z")) fault("place-fault", `The link gives z as "${given.get("z")}". Write a number such as 1,2 or 1+2i.`);
   for (const key of ["radius", "rate", "turn", "view"]) {
     const value = Number(given.get(key));
     if (!given.has(key) || !Number.isFinite(value)) continue;

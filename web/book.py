@@ -368,7 +368,7 @@ def main():
     given = given.parse_args()
     out, lab = os.path.abspath(given.out), given.lab if given.lab and os.path.exists(given.lab) else None
     if os.path.isdir(out) and os.listdir(out) and not all(os.path.exists(os.path.join(out, name)) for name in MARKS):
-        sys.exit(f"book: {out} holds something else than a site of the book; name a new or an empty folder, or remove this one")
+        sys.exit(f"book: {out} is not empty, and not a site of the book; name a new or an empty folder, or remove this one")
     shutil.rmtree(out, ignore_errors=True)
     Site(out, lab, given.address.rstrip("/") + "/" if given.address else "").make()
     if given.pdf:

@@ -46,8 +46,8 @@ std::optional<std::complex<double>> common_factor(const ComplexValues& a, const 
 
 std::string factor_name(std::complex<double> c) {
   const auto is = [c](std::complex<double> value) { return std::abs(c - value) <= likeness * std::abs(value); };
-  if (is(2)) return "twice the right one";
-  if (is(0.5)) return "half the right one";
+  if (is(2)) return "twice the correct one";
+  if (is(0.5)) return "half the correct one";
   if (is(-1)) return "negated";
   if (is({0, 1})) return "multiplied by i";
   if (is({0, -1})) return "multiplied by -i";

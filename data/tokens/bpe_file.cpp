@@ -134,7 +134,7 @@ class Reader {
         file_.prefix_space = flag(*one, "add_prefix_space", true);
         file_.words = flag(*one, "use_regex", true);
       } else {
-        wrong("it cuts the text by the pre-tokenizer {}; ByteLevel is read, alone or after Digits and Split", in_quotes(type));
+        wrong("it cuts the text by the pre-tokenizer {}; argand reads ByteLevel, alone or after Digits and Split", in_quotes(type));
       }
     }
   }

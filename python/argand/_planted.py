@@ -26,7 +26,7 @@ class Plant:
 
 @dataclasses.dataclass(frozen=True)
 class SelfTest:
-    """The result of argand.selftest. True if every mistake was found and every right gradient passed."""
+    """The result of argand.selftest. True if every mistake was found and every correct gradient passed."""
 
     plants: List[Plant]
 
@@ -41,7 +41,7 @@ class SelfTest:
         wrong = [p for p in self.plants if p.mistake != "none"]
         found, right = sum(p.ok for p in wrong), len(self.plants) - len(wrong)
         passed = sum(p.ok for p in self.plants if p.mistake == "none")
-        return "\n".join([*lines, f"{found} of {len(wrong)} mistakes found, {passed} of {right} right gradients passed"])
+        return "\n".join([*lines, f"{found} of {len(wrong)} mistakes found, {passed} of {right} correct gradients passed"])
 
     __repr__ = __str__
 
@@ -78,14 +78,14 @@ MISTAKES: Any = [
 
 
 def selftest() -> SelfTest:
-    """Judges right gradients, and gradients with planted mistakes.
+    """Judges correct gradients, and gradients with planted mistakes.
 
     >>> import argand
     >>> found = argand.selftest()
     >>> bool(found), len(found.plants)
     (True, 34)
     >>> print(str(found).splitlines()[-1])
-    30 of 30 mistakes found, 4 of 4 right gradients passed
+    30 of 30 mistakes found, 4 of 4 correct gradients passed
     """
     plants = []
     for name, f, grad, x in FUNCTIONS:

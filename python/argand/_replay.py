@@ -113,7 +113,7 @@ def save_replay(path: Union[str, "os.PathLike[str]"], result: Result) -> None:
     >>> f, twice = (lambda x: np.sum(x**2)), (lambda x: 4 * x)
     >>> argand.save_replay(path, argand.check(f, twice, np.array([0.5, 3.0])))
     >>> argand.replay(path, f, twice).diagnosis
-    'the gradient looks twice the right one'
+    'the gradient looks twice the correct one'
 
     Raises argand.Error if an input cannot be written, such as an object of your own class. The file is written atomically.
     """

@@ -114,8 +114,8 @@ BOOST_AUTO_TEST_CASE(wrong_factors_are_named) {
   const auto right = [](C z, C dw) { return mul(std::conj(2.0 * z), dw); };
   const auto times = [&](C c) { return only_diagnosis(check_square([=](C z, C dw) { return mul(c, right(z, dw)); })); };
   BOOST_TEST(check_square(right).ok());
-  BOOST_TEST(times(2) == "the gradient looks twice the right one");
-  BOOST_TEST(times(0.5) == "the gradient looks half the right one");
+  BOOST_TEST(times(2) == "the gradient looks twice the correct one");
+  BOOST_TEST(times(0.5) == "the gradient looks half the correct one");
   BOOST_TEST(times(-1) == "the gradient looks negated");
   BOOST_TEST(times(0.25) == "the gradient looks multiplied by 0.25");
   BOOST_TEST(times(C(0, 1)) == "the gradient looks multiplied by i");

@@ -23,7 +23,7 @@ def read(path):
 
 
 def blocks(text, language):
-    return re.findall(r"^ *```" + language + r"\n(.*?)^ *```$", text, re.M | re.S)
+    return [code for word, code in re.findall(r"^ *```(\w*)\n(.*?)^ *```$", text, re.M | re.S) if word == language]
 
 
 def plain(code):
@@ -35,12 +35,12 @@ def output(*command):
     return subprocess.run(command, capture_output=True, text=True, check=False)
 
 
-readme, extending = read("README.md"), read("docs/guides/extending.md")
+library, extending = read("docs/guides/library.md"), read("docs/guides/extending.md")
 
 # The first example and its output.
 example = read("examples/02_first_gradient.cpp")
-expect(plain(blocks(readme, "cpp")[0]) in plain(example), "README.md: the first C++ block is not in examples/02_first_gradient.cpp")
-expect(output(first_gradient).stdout in blocks(readme, ""), "README.md: no block is what examples/02_first_gradient.cpp prints")
+expect(plain(blocks(library, "cpp")[0]) in plain(example), "docs/guides/library.md: the first C++ block is not in examples/02_first_gradient.cpp")
+expect(output(first_gradient).stdout in blocks(library, ""), "docs/guides/library.md: no block is what examples/02_first_gradient.cpp prints")
 
 # The patterns for an op, a layer and a family are taken from real files.
 patterns = ["autograd/ops/elementwise/exponential.cpp", "autograd/ops/elementwise/exponential.h", "autograd/call/functions/elementwise.cpp", "tests/nn/layers_test.cpp",
@@ -51,9 +51,9 @@ for block in blocks(extending, "cpp"):
     expect(code in real, f"docs/guides/extending.md: not in the files it is taken from: {code[:70]}...")
 
 # Every file that is named in `code` or in a link exists.
-for name, text in (("README.md", readme), ("CONTRIBUTING.md", read("CONTRIBUTING.md")), ("docs/guides/extending.md", extending),
+for name, text in (("README.md", read("README.md")), ("CONTRIBUTING.md", read("CONTRIBUTING.md")), ("docs/guides/extending.md", extending),
                    ("docs/guides/layout.md", read("docs/guides/layout.md")), ("docs/guides/tour.md", read("docs/guides/tour.md")),
-                   ("docs/guides/library.md", read("docs/guides/library.md")),
+                   ("docs/guides/library.md", library),
                    ("docs/guides/requirements.md", read("docs/guides/requirements.md")), ("docs/guides/coverage.md", read("docs/guides/coverage.md")),
                    ("docs/guides/results-tables.md", read("docs/guides/results-tables.md")), ("bench/pytorch/README.md", read("bench/pytorch/README.md")),
                    ("examples/README.md", read("examples/README.md"))):

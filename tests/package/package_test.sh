@@ -49,7 +49,7 @@ within 'cd /tmp && g++ -std=c++20 -O1 /usr/share/doc/argand/examples/02_first_gr
 grep -q '^step 60  z = 1.50021e-13+1i' "$tree/first"
 
 echo "the Python package finds planted mistakes"
-within 'cd /tmp && python3 -m argand' | tail -1 | grep -qx '30 of 30 mistakes found, 4 of 4 right gradients passed'
+within 'cd /tmp && python3 -m argand' | tail -1 | grep -qx '30 of 30 mistakes found, 4 of 4 correct gradients passed'
 
 echo "it goes without a trace"
 within 'apt-get remove -y -qq argand' > "$tree/log" 2>&1

@@ -23,4 +23,4 @@ def test_every_planted_mistake_is_caught_and_nobody_is_accused():
 
 def test_random_right_gradients_are_not_accused():
     pytest.importorskip("mpmath")
-    assert "8 right gradients, 20 points each: 0 accused" in ran("right_gradients.py", "--functions", "8", "--points", "20")
+    assert "8 correct gradients, 20 points each: 0 accused" in ran("right_gradients.py", "--functions", "8", "--points", "20")

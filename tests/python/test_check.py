@@ -47,7 +47,7 @@ def test_the_worst_element_is_named_with_its_error_bar():
 @pytest.mark.parametrize(
     "mistake, words",
     [
-        (lambda g: 2 * g, "the gradient looks twice the right one"),
+        (lambda g: 2 * g, "the gradient looks twice the correct one"),
         (lambda g: -g, "the gradient looks negated"),
         (lambda g: 0 * g, "the gradient looks zero"),
         (lambda g: g * [1, np.nan, 1], "the gradient is not finite"),
@@ -90,7 +90,7 @@ def test_dicts_and_lists_are_differentiated_leaf_by_leaf():
 
     assert argand.check(f, grad, tree)
     wrong = argand.check(f, lambda p: {**grad(p), "w": p["w"] * p["rest"][1]}, tree)
-    assert wrong.diagnosis == "the gradient looks half the right one" and wrong.worst.name.startswith("p['w'][")
+    assert wrong.diagnosis == "the gradient looks half the correct one" and wrong.worst.name.startswith("p['w'][")
     assert [i.name for i in wrong.inputs] == ["p['w']", "p['rest'][0]", "p['rest'][1]"]
 
 
@@ -194,12 +194,12 @@ def test_the_second_order_is_checked_by_a_hessian_vector_product():
 def test_a_result_is_a_table_in_a_terminal_and_in_a_notebook():
     result = argand.check(energy, lambda z: 4 * z, Z)
     lines = str(result).splitlines()
-    assert lines[0] == "energy: FAIL, the gradient looks twice the right one"
+    assert lines[0] == "energy: FAIL, the gradient looks twice the correct one"
     assert lines[1].split() == ["input", "shape", "checked", "worst", "error", "bar", "verdict"]
     assert lines[2].split()[:5] == ["z", "complex128[3]", "3", "elements", "5.0e-01"]
     assert lines[3].startswith("  worst: z[0]: gradient 4+8i, numerical 2+4i ± ")
     page = result._repr_html_()
-    assert page.startswith("<div><b") and "<td>complex128[3]</td>" in page and "twice the right one" in page
+    assert page.startswith("<div><b") and "<td>complex128[3]</td>" in page and "twice the correct one" in page
     assert "&lt;lambda&gt;" in argand.check(lambda z: energy(z), lambda z: 2 * z, Z)._repr_html_()
 
 
@@ -207,7 +207,7 @@ def test_assertions_say_what_was_found():
     assert argand.assert_gradient(cubes, lambda x: 3 * x**2, X).verdict == "pass"
     with pytest.raises(argand.GradientError) as wrong:
         argand.assert_gradient(cubes, lambda x: 6 * x**2, X)
-    assert isinstance(wrong.value, AssertionError) and str(wrong.value).startswith("cubes: FAIL, the gradient looks twice the right one\n")
+    assert isinstance(wrong.value, AssertionError) and str(wrong.value).startswith("cubes: FAIL, the gradient looks twice the correct one\n")
     with pytest.raises(argand.Inconclusive) as unknown:
         argand.assert_gradient(lambda x: np.sum(np.abs(x)), np.sign, np.array([0.0]))
     assert not isinstance(unknown.value, AssertionError) and "a kink: the derivative is -1 from the left and 1 from the right" in str(unknown.value)
@@ -240,4 +240,4 @@ def test_the_selftest_finds_what_was_planted():
     found = argand.selftest()
     assert found, str(found)
     assert {p.mistake for p in found.plants} >= {"conjugated", "twice", "negated", "zero", "transposed", "NaN"}
-    assert str(found).endswith("30 of 30 mistakes found, 4 of 4 right gradients passed")
+    assert str(found).endswith("30 of 30 mistakes found, 4 of 4 correct gradients passed")

@@ -11,7 +11,7 @@ def test_an_input_with_a_small_gradient_is_judged_by_its_own_size():
     grad = lambda big, small: (1e4 * np.cos(big), np.cos(small))
     assert argand.check(f, grad, (X, X))
     result = argand.check(f, lambda big, small: (1e4 * np.cos(big), 2 * np.cos(small)), (X, X))
-    assert (result.verdict, result.worst.input, result.diagnosis) == ("fail", "small", "the gradient looks twice the right one")
+    assert (result.verdict, result.worst.input, result.diagnosis) == ("fail", "small", "the gradient looks twice the correct one")
     # The input without a mistake gets a separate row.
     assert [i.verdict for i in result.inputs] == ["pass", "fail"] and result.inputs[0].worst_error < 1e-9
 

@@ -185,7 +185,7 @@ def test_the_command(tmp_path):
             "argand.check(lambda x: x, lambda x: 1.0, 2.0, replay='nameless.json')\n")
     subprocess.run([sys.executable, "-c", code], cwd=tmp_path, check=True)
     run = replayed(tmp_path, "wrong.json")
-    assert run.returncode == 1 and "energy: FAIL, the gradient looks half the right one" in run.stdout and "replayed: fail then, fail now" in run.stdout
+    assert run.returncode == 1 and "energy: FAIL, the gradient looks half the correct one" in run.stdout and "replayed: fail then, fail now" in run.stdout
     assert replayed(tmp_path, "right.json").returncode == 0
     run = replayed(tmp_path, "right.json", "--function", "grad=mine:wrong")
     assert run.returncode == 1 and "replayed: pass then, fail now" in run.stdout

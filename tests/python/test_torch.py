@@ -34,7 +34,7 @@ def test_functions_of_torch_pass():
 def test_a_mistake_in_an_autograd_function_is_named():
     wrong = argand.check_torch(lambda z: Modulus.apply(z, torch.conj), Z)
     assert wrong.verdict == "fail" and wrong.diagnosis == "conjugated: this is the convention of JAX"
-    assert argand.check_torch(lambda z: Modulus.apply(z, lambda g: g / 2), Z).diagnosis == "the gradient looks half the right one"
+    assert argand.check_torch(lambda z: Modulus.apply(z, lambda g: g / 2), Z).diagnosis == "the gradient looks half the correct one"
     assert argand.check_torch(lambda z: Modulus.apply(z, lambda g: g), Z)
 
 
@@ -57,7 +57,7 @@ def test_a_wrong_parameter_is_named():
             return x * (self.scale + self.scale.detach())  # detach() cuts off half of the gradient
 
     result = argand.check_torch(Scaled(), X)
-    assert (result.verdict, result.worst.input, result.diagnosis) == ("fail", "scale", "the gradient looks half the right one")
+    assert (result.verdict, result.worst.input, result.diagnosis) == ("fail", "scale", "the gradient looks half the correct one")
 
 
 def test_modules_with_complex_parameters_and_with_integer_inputs():

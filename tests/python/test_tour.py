@@ -25,8 +25,9 @@ def shown(path):
 
 @pytest.mark.parametrize("path", ["README.md", "docs/guides/tour.md"])
 def test_python_prints_what_is_shown_below_it(path):
-    pytest.importorskip("torch")
     blocks = shown(path)
+    if any("torch" in code for code, _ in blocks):
+        pytest.importorskip("torch")
     assert blocks
     names = {"__name__": "shown"}
     for code, output in blocks:
@@ -38,4 +39,4 @@ def test_python_prints_what_is_shown_below_it(path):
 
 def test_the_self_test_is_a_command():
     run = subprocess.run([sys.executable, "-m", "argand"], capture_output=True, text=True, check=True)
-    assert run.stdout.splitlines()[-1] == "30 of 30 mistakes found, 4 of 4 right gradients passed"
+    assert run.stdout.splitlines()[-1] == "30 of 30 mistakes found, 4 of 4 correct gradients passed"

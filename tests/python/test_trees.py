@@ -64,7 +64,7 @@ def test_keyword_arguments_are_handed_on():
 
 def test_a_pair_of_value_and_gradient_as_for_scipy():
     assert argand.check(lambda x: (cubes(x), 3 * x**2), True, X)
-    assert argand.check(lambda x: (cubes(x), 6 * x**2), True, X).diagnosis == "the gradient looks twice the right one"
+    assert argand.check(lambda x: (cubes(x), 6 * x**2), True, X).diagnosis == "the gradient looks twice the correct one"
     with pytest.raises(argand.Error, match="pass grad=True if it is a .value, gradient. pair"):
         argand.check(lambda x: (cubes(x), 3 * x**2), lambda x: 3 * x**2, X)
     with pytest.raises(argand.Error, match=r"check: with grad=True f must return a pair \(value, gradient\), got a float64 array of shape \(\)"):

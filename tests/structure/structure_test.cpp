@@ -204,7 +204,8 @@ BOOST_AUTO_TEST_CASE(includes_follow_the_arrows_and_start_at_the_root) {
     for (const std::string& arrow : forbidden_arrows(path, text)) BOOST_ERROR(arrow);
     for (const std::string& include : quoted_includes(text)) {
       ++seen;
-      if (!files().contains(include)) BOOST_ERROR(path << " includes " << include << ", which is no path from the root");
+      if (!files().contains(include))
+        BOOST_ERROR(path << " includes " << include << "; write its path from the root of the project");
     }
   }
   BOOST_TEST(seen > 100U);

@@ -248,7 +248,7 @@ def honest_words(browser):
             expect(text not in words, f"{f} at {z} says \"{text}\": {words}")
     browser.open(state_of(f="z^2", z="abc"))
     browser.run(SHOWN % "checked")
-    expect("is no number" in text_of(browser, "#place-fault"), "a broken z in a link is not named")
+    expect("The link gives z as" in text_of(browser, "#place-fault"), "a broken z in a link is not named")
     # The page opens with a function for which the wrong walk ends in the wrong place.
     browser.open("file://" + page)
     browser.run(SHOWN % "checked")

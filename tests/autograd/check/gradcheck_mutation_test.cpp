@@ -53,8 +53,8 @@ struct Expected {
   std::size_t least_ops;  ///< the fault must have been tried on at least this many ops
 };
 const std::vector<Expected> faults{{Fault::Conjugate, "conjugated", 40},
-                                   {Fault::Twice, "twice the right one", 55},
-                                   {Fault::Half, "half the right one", 55},
+                                   {Fault::Twice, "twice the correct one", 55},
+                                   {Fault::Half, "half the correct one", 55},
                                    {Fault::Transpose, "transposed", 50}};
 
 }  // namespace

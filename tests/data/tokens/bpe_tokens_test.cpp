@@ -163,7 +163,7 @@ BOOST_AUTO_TEST_CASE(what_is_not_byte_level_bpe_or_damaged_is_refused_with_the_r
   BOOST_TEST(with("/normalizer", {{"type", "Sequence"}, {"normalizers", Json::array()}}) == "");
   BOOST_TEST(with("/pre_tokenizer", nullptr) == "it has no pre-tokenizer ByteLevel");
   BOOST_TEST(with("/pre_tokenizer/type", "Whitespace") ==
-             "it cuts the text by the pre-tokenizer \"Whitespace\"; ByteLevel is read, alone or after Digits and Split");
+             "it cuts the text by the pre-tokenizer \"Whitespace\"; argand reads ByteLevel, alone or after Digits and Split");
   const Json split = {{"type", "Split"}, {"pattern", {{"Regex", R"(\p{L}+)"}}}, {"behavior", "Isolated"}, {"invert", false}};
   const auto after = [&](const Json& first) {
     return with("/pre_tokenizer",

@@ -1,4 +1,4 @@
-"""Modules and optimisers, and the program that the README shows."""
+"""Modules and optimisers, and a program that uses most of the package."""
 import argand as ag
 import numpy as np
 import pytest

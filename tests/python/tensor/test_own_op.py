@@ -67,7 +67,7 @@ def test_several_inputs_of_which_one_is_no_variable():
 
 PLANTED = {
     "conjugated": lambda g, z: 2 * z * g,
-    "half the right one": lambda g, z: np.conj(z) * g,
+    "half the correct one": lambda g, z: np.conj(z) * g,
     "negated": lambda g, z: -2 * np.conj(z) * g,
 }
 

@@ -1,5 +1,5 @@
-"""Checks an installed package, regardless of its location: the program in README.md prints the output shown there, and the
-thirty-minute lesson and the solved homework run.
+"""Checks an installed package, regardless of its location: the program in README.md and the first one of docs/python.md print the
+output shown there, and the thirty-minute lesson and the solved homework run.
 
   wheel_programs.py CHECKOUT      the folder that contains README.md and docs/
 """
@@ -24,11 +24,22 @@ def run(code, name, names):
     return printed.getvalue()
 
 
-with open(os.path.join(ROOT, "README.md"), encoding="utf8") as file:
-    ((program, shown),) = re.findall(r"^```python\n(.*?)^```\n\n```text\n(.*?)^```", file.read(), re.M | re.S)
-printed = run(program, "README.md", {})
-assert printed == shown, f"README.md shows\n{shown}and its program prints\n{printed}"
-print("README.md: as shown")
+def read(path):
+    with open(os.path.join(ROOT, path), encoding="utf8") as file:
+        return file.read()
+
+
+def prints_what_is_shown(page, program, shown):
+    printed = run(program, page, {})
+    assert printed == shown, f"{page} shows\n{shown}and its program prints\n{printed}"
+    print(f"{page}: as shown")
+
+
+((program, shown),) = re.findall(r"^```python\n(.*?)^```\n\n```text\n(.*?)^```", read("README.md"), re.M | re.S)
+prints_what_is_shown("README.md", program, shown)
+first = "docs/programs/python/first_network.py"
+shown = re.search(rf"^```console\n\$ python3 {re.escape(first)}\n(.*?)^```", read("docs/python.md"), re.M | re.S)[1]
+prints_what_is_shown("docs/python.md", read(first), shown)
 for lesson in ("thirty-minutes", "homework"):
     cells = [cell["source"] for cell in make_notebooks.lesson(lesson, True)["cells"] if cell["cell_type"] == "code"]
     names = {}

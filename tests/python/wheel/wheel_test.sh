@@ -25,7 +25,7 @@ done
 size=$(stat -c %s "$wheel")
 ((size < 40000000)) || { echo "it has $size bytes"; exit 1; }
 
-echo "it judges a right gradient and one in JAX's convention"
+echo "it judges a correct gradient and one in JAX's convention"
 cd "$tree"
 PYTHONPATH=$tree/site "$python" - <<'PYTHON'
 import numpy as np, argand
@@ -38,7 +38,7 @@ PYTHON
 
 echo "it finds planted mistakes"
 PYTHONPATH=$tree/site "$python" -m argand | tail -1 | tee "$tree/found"
-grep -qx '30 of 30 mistakes found, 4 of 4 right gradients passed' "$tree/found"
+grep -qx '30 of 30 mistakes found, 4 of 4 correct gradients passed' "$tree/found"
 
-echo "it runs the program of the README, the lesson of thirty minutes and the solved homework"
+echo "it runs the programs of README.md and docs/python.md, the lesson of thirty minutes and the solved homework"
 PYTHONPATH=$tree/site "$python" "$checkout/tests/python/wheel/wheel_programs.py" "$checkout"

@@ -1,6 +1,6 @@
 """Runs the examples that compare a complex model with a real baseline, and prints their results as one table. They must be on the PATH.
 
-  twins.py EXAMPLE...
+  real_baselines.py EXAMPLE...
 """
 import re
 import subprocess
