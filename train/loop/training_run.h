@@ -1,5 +1,6 @@
 #pragma once
-/// A model in training: computes steps, without files, timing or output.
+/// A model in training: computes steps, without timing or output. It touches no file, except where save() and save_model() are told
+/// to.
 
 #include <memory>
 
