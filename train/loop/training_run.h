@@ -1,6 +1,5 @@
 #pragma once
-/// A model in training: computes steps, without timing or output. It touches no file, except where save() and save_model() are told
-/// to.
+/// A model in training: computes steps, without timing or output. Only save() and save_model() write files.
 
 #include <memory>
 
