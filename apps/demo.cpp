@@ -1,26 +1,35 @@
 /// argand demo: the main task on the built-in corpus in about a minute. Checks the gradients of the model it is about to train,
-/// trains ComplexFormer and its RoPE baseline side by side, and shows the results.
+/// trains ComplexFormer and its RoPE baseline side by side, and shows the results, also on a page for a browser.
 
+#include <unistd.h>
+
+#include <cerrno>
 #include <chrono>
 #include <cmath>
+#include <cstring>
+#include <filesystem>
 #include <memory>
 
 #include "apps/commands.h"
+#include "apps/report/page.h"
+#include "apps/report/run_page.h"
 #include "apps/terminal/command_line.h"
 #include "apps/terminal/interrupt.h"
 #include "apps/terminal/progress.h"
-#include "autograd/check/parameter_check.h"
 #include "core/parallel.h"
-#include "data/batches.h"
 #include "data/corpora/grammar.h"
+#include "data/files/atomic_file.h"
 #include "nn/family.h"
 #include "train/checkpoints/diagnostics.h"
+#include "train/checks/gradcheck_subjects.h"
 #include "train/data/corpora.h"
 #include "train/generation/generation.h"
 #include "train/loop/training_session.h"
 
 namespace argand {
 namespace {
+
+namespace fs = std::filesystem;
 
 struct DemoOptions {
   std::string out = "runs/demo";
@@ -36,24 +45,12 @@ RunConfig demo_config(const DemoModel& model, std::int64_t steps) {
   return RunConfig::resolve({}, settings);
 }
 
-/// Checks the largest element of each gradient and a random one on a short text, for the model to be trained but in double
-/// precision.
 bool check_gradients(const RunConfig& config, const Corpus& corpus) {
-  const int threads = num_threads();
-  set_num_threads(1);  // the thousands of forward passes over twelve words are each too small to split
   const auto start = std::chrono::steady_clock::now();
-  ModelConfig small = config.model;
-  small.vocab_size = corpus.tokens->size();
-  const auto model = make_model<double>(small, static_cast<std::uint64_t>(config.training.seed));
-  const LmBatch batch = LmBatches(corpus.train, 1, 12, 0).at(0);
-  GradcheckOptions options;
-  options.name = config.model.family().name;
-  const Report report =
-      gradcheck_parameters([&] { return model->loss(batch.tokens, batch.targets).total; }, model->parameters(), 2, options);
-  set_num_threads(threads);
+  const Report report = check_model_of(config, corpus);
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   fmt::print("{} gradients of {} parameters against numerical ones, worst relative error {:.1e} ({:.1f} s)\n",
-             report.compared(RowKind::Gradient), model->parameters().size(), report.worst_error(), seconds);
+             report.compared(RowKind::Gradient), report.rows.size(), report.worst_error(), seconds);
   if (!report.ok()) fmt::print("{}", report_text(report));
   return report.ok();
 }
@@ -97,24 +94,59 @@ void compare_with_source(const std::vector<TrainingSession<float>*>& sessions, c
   fmt::print("{:<22}{:>12}{:>18.4f}{:>12.2f}{:>13.3f}\n", "the source's entropy", "", bound, std::exp(bound), bits(bound));
 }
 
-void show_sample(TrainingSession<float>& session, const Grammar& grammar, const Style& style) {
-  const Vocabulary& words = grammar.vocabulary();
-  std::vector<std::int32_t> text = {words.id("<eos>")};
+/// What a model writes, and how well it follows the grammar.
+struct Writing {
+  std::string beginning, judgement;
+};
+
+Writing write(TrainingSession<float>& session, const Grammar& grammar) {
+  std::vector<std::int32_t> text = {grammar.vocabulary().id("<eos>")};
   generate<float>(session.run().model(), Ids({1, 1}, text), 400, {.temperature = 0.8, .seed = 1},
                   [&](std::span<const std::int32_t> next) { text.push_back(next[0]); });
-  fmt::print("\n{}\n{} ...\n", style.bold("ComplexFormer writes"), words.decode(std::span(text).subspan(1, 60)));
-  const Judgement judgement = grammar.judge(text);
-  fmt::print("Grammar check of {} words: {} of {} sentences without an error; {} of {} distant verbs agree.\n", text.size() - 1,
-             judgement.correct, judgement.sentences, judgement.distant_verbs - judgement.distant_errors, judgement.distant_verbs);
+  const Judgement found = grammar.judge(text);
+  return {
+      grammar.vocabulary().decode(std::span(text).subspan(1, 60)) + " ...",
+      fmt::format("Grammar check of {} words: {} of {} sentences without an error; {} of {} distant verbs agree.", text.size() - 1,
+                  found.correct, found.sentences, found.distant_verbs - found.distant_errors, found.distant_verbs)};
 }
 
-int demo(const DemoOptions& options, bool own_folder) {
+/// Creates the folder, so that a mistake in its name costs no minute of training; returns the file for the page.
+std::string page_in(const std::string& folder, bool overwrite) {
+  std::error_code error;
+  fs::create_directories(folder, error);
+  if (error) input_fail("--out", "cannot create the folder {}: {}", folder, error.message());
+  if (::access(folder.c_str(), W_OK) != 0) input_fail("--out", "cannot write into {}: {}", folder, std::strerror(errno));
+  std::string page = (fs::path(folder) / "demo.html").string();
+  if (fs::is_directory(page, error)) input_fail("--out", "{} is a folder; the page needs its name", page);
+  if (!overwrite && fs::exists(page, error)) input_fail("--out", "{} exists; add --overwrite to replace it", page);
+  return page;
+}
+
+nlohmann::ordered_json page_of(const std::vector<TrainingSession<float>*>& sessions, const std::vector<std::string>& labels,
+                               const std::vector<Writing>& writings, const Grammar& grammar, const Corpus& corpus) {
+  nlohmann::ordered_json page = {
+      {"title", "argand demo"},
+      {"about",
+       "Learned phases (ComplexFormer) against fixed phases (RoPE): two small models, trained side by side on a text whose "
+       "entropy is known."},
+      {"best_possible", {{"loss", grammar.entropy_per_token()}, {"valid_loss", grammar.best_possible_loss(corpus.valid)}}},
+      {"runs", nlohmann::ordered_json::array()}};
+  SharedData data;
+  for (std::size_t i = 0; i < sessions.size(); ++i) {
+    page["runs"].push_back(RunPage(sessions[i]->folder().path(), labels[i], {}, data).json());
+    page["runs"].back()["writing"] = {{"beginning", writings[i].beginning}, {"judgement", writings[i].judgement}};
+  }
+  return page;
+}
+
+int demo(const DemoOptions& options, bool own_folder, const std::string& version) {
   const Style style = style_for(stdout);
   const DemoModel &ours = default_family().demo.at(0), &other = default_family().demo.at(1);
   const RunConfig learnt = demo_config(ours, options.steps), fixed = demo_config(other, options.steps);
   const RunFolder first(options.out + "/" + ours.folder), second(options.out + "/" + other.folder);
   const bool overwrite = options.overwrite || own_folder;
   if (!overwrite) first.require_free(), second.require_free();
+  const std::string page_file = page_in(options.out, overwrite);
   const Grammar grammar;
   const Corpus corpus = open_corpus(learnt);
 
@@ -132,11 +164,16 @@ int demo(const DemoOptions& options, bool own_folder) {
   const DiagnosticParameters& diagnostics = default_family().diagnostics;
   for (const std::string& line : diagnostics.table(diagnostic_parameters(diagnostics, SafetensorsFile::open(first.last()))))
     fmt::print("{}\n", line);
-  show_sample(a, grammar, style);
+  const std::vector<Writing> writings = {write(a, grammar), write(b, grammar)};
+  for (std::size_t i = 0; i < labels.size(); ++i)
+    fmt::print("\n{}\n{}\n{}\n", style.bold(labels[i] + " writes"), writings[i].beginning, writings[i].judgement);
   fmt::print(
-      "\nThe files are in {}. Next:\n  argand generate {} --prompt \"mary is\"\n  argand inspect {}\n  argand train lm "
-      "--help\n",
+      "\nThe files are in {}. Next:\n  argand generate {} --prompt \"mary is\"\n  argand inspect {}\n  argand train lm --help\n",
       options.out, first.path(), first.path());
+  nlohmann::ordered_json page = page_of({&a, &b}, labels, writings, grammar, corpus);
+  page["version"] = version;
+  write_file_atomically(page_file, make_page(page));
+  fmt::print("\nOpen this page in a browser, for the curves, the phases of the heads and what each model writes:\n{}\n", page_file);
   return exit_success;
 }
 
@@ -150,17 +187,20 @@ void add_demo(CLI::App& program) {
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{1'000'000'000}).description(""))
       ->type_name("INT")
       ->capture_default_str();
-  command->add_flag("--overwrite", options->overwrite, "replace the runs in --out; the default folder is always replaced");
+  command->add_flag("--overwrite", options->overwrite,
+                    "replace the runs and the page in --out; the default folder is always replaced");
   add_threads(*command);
   command->footer(
       "Needs no data: the text comes from a small grammar of known entropy, so losses can be compared with the best possible one.\n"
+      "Ends by writing DIR/demo.html, one file that opens in a browser without a network: the curves beside the best possible\n"
+      "loss, the phases of the heads, and what each model writes.\n"
       "\n"
       "Examples:\n"
       "  argand demo\n"
       "  argand demo --steps 2000 --out runs/long-demo");
-  command->callback([options, out] {
+  command->callback([options, out, &program] {
     flush_subnormals_to_zero(true);
-    const int code = demo(*options, out->count() == 0);
+    const int code = demo(*options, out->count() == 0, program.version());
     if (code != exit_success) throw CLI::RuntimeError(code);
   });
 }

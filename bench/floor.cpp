@@ -1,18 +1,17 @@
 /// Measures how close a training step comes to its lower bound, the time of its matrix products alone.
 ///
-///   floor [--pairs N] [options of `argand train lm`]
+///   floor [--pairs N] [--threads N] [--KEY VALUE, as `argand train lm` has them]
 ///
 /// One step of the model runs with a GemmLog (core/gemm.h), which records the shape of every product, forward and backward. Then
-/// full steps and bare lists of these products alternate in this process, so that other load on the machine affects both.
+/// full steps and bare lists of these products alternate in this process, so that other load on the machine affects both. Unlike
+/// `argand` it does not restart itself with faster kernels of OpenBLAS: compare.py sets OPENBLAS_CORETYPE.
 
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
 
-#include "apps/runs/run_options.h"
-#include "apps/terminal/command_line.h"
-#include "apps/terminal/start.h"
 #include "core/gemm.h"
+#include "core/machine/openblas_kernels.h"
 #include "core/memory.h"
 #include "core/parallel.h"
 #include "core/random.h"
@@ -117,21 +116,37 @@ void measure(const RunConfig& config, std::int64_t pairs) {
              median(floors), median(ratios), flops / 1e9, pairs);
 }
 
-int floor_main(int argc, char** argv) {
-  ensure_fast_kernels(argv);
-  CLI::App program("How near a training step comes to its floor: the time of its matrix products alone.", "floor");
-  RunOptions options(program, "lm");
-  std::int64_t pairs = 7;
-  program.add_option("--pairs", pairs, "steps, each paired with the bare products")->check(CLI::PositiveNumber);
-  add_threads(program, "Options", "threads");
-  program.callback([&] {
-    const RunConfig config = options.resolve();
-    with_precision(config, [&]<class R>(R) { measure<R>(config, pairs); });
-  });
-  return run_program(program, argc, argv);
+/// Each option is a key of RunConfig with its value, besides the two of this program.
+void floor_of(int argc, char** argv) {
+  if (argc % 2 == 0) input_fail("floor", "{} has no value; every option has one", argv[argc - 1]);
+  Settings settings;
+  std::int64_t pairs = 7, threads = num_threads();
+  for (int i = 1; i < argc; i += 2) {
+    std::string key = argv[i];
+    if (!key.starts_with("--")) input_fail("floor", "{} is not an option", key);
+    key.erase(0, 2);
+    std::replace(key.begin(), key.end(), '-', '_');
+    const Setting setting{key, argv[i + 1], argv[i]};
+    if (key == "pairs" || key == "threads")
+      assign(setting, "", key == "pairs" ? pairs : threads);
+    else
+      settings.push_back(setting);
+  }
+  if (pairs < 1 || threads < 1) input_fail("floor", "--pairs and --threads must be at least 1");
+  set_num_threads(static_cast<int>(threads));
+  fmt::print(stderr, "{}", blas_advice());
+  const RunConfig config = RunConfig::resolve({}, settings, "lm");
+  with_precision(config, [&]<class R>(R) { measure<R>(config, pairs); });
 }
 
 }  // namespace
 }  // namespace argand
 
-int main(int argc, char** argv) { return argand::floor_main(argc, argv); }
+int main(int argc, char** argv) {
+  try {
+    argand::floor_of(argc, argv);
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "{}\n", error.what());
+    return 1;
+  }
+}

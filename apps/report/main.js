@@ -23,6 +23,7 @@ function drawAll() {
   drawLegend();
   drawRuns();
   drawTraining();
+  drawWritings();
   drawDetails();
   drawSettings();
 }
@@ -44,8 +45,9 @@ choose(document.getElementById('run'), data.runs.map((run, i) => [i, run.label])
   drawDetails();
 });
 document.getElementById('run-choice').hidden = data.runs.length === 1;
-document.getElementById('about').textContent = `${data.runs.length === 1 ? data.runs[0].path : `${data.runs.length} runs`}, shown by ${data.version}`;
-document.title = `argand report: ${data.runs.map((run) => run.label).join(', ')}`;
+document.querySelector('h1').textContent = data.title ?? 'argand report';
+document.getElementById('about').textContent = data.about ?? `${data.runs.length === 1 ? data.runs[0].path : `${data.runs.length} runs`}, shown by ${data.version}`;
+document.title = `${data.title ?? 'argand report'}: ${data.runs.map((run) => run.label).join(', ')}`;
 
 // The address report.html#run=1 selects the second run (they are counted from 0).
 const asked = Number(new URLSearchParams(location.hash.slice(1)).get('run'));

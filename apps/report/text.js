@@ -154,6 +154,19 @@ function samplesPanel(run) {
   return panel.drew(run.samples.length);
 }
 
+/** The texts that `argand demo` has let every model write, side by side. */
+function drawWritings() {
+  clear(document.getElementById('writings'));
+  data.runs.forEach(({label, writing}, i) => {
+    if (!writing) return;
+    const panel = new Panel('writings', `writing-${i}`, label, writing.judgement);
+    const paragraphs = writing.beginning.split(' <eos> ');
+    panel.add(...paragraphs.map((text) => make('p', {class: 'sample', style: {borderColor: runColour(i)}}, text)));
+    panel.drew(paragraphs.length);
+  });
+  hideWhenEmpty('writings');
+}
+
 function articlesPanel(run) {
   const panel = new Panel('text', 'articles', 'Test articles, and how they are labelled', null, true);
   if (run.task === 'lm') return panel.leave();

@@ -31,6 +31,14 @@ function gaps(series) {
 const lastX = () => Math.max(1, ...data.runs.map((run) => axes[shown.axis].at(run, run.step)));
 const xOptions = () => ({x: axes[shown.axis].title, formatX: axes[shown.axis].format, lastX: lastX()});
 
+/** A dashed line at the loss of a predictor that knows the text's source, in a list; empty where no such loss is known. */
+function bestPossible(panel, name, of = (loss) => loss) {
+  const y = data.best_possible?.[name];
+  if (y === undefined) return [];
+  panel.add(make('p', {class: 'hint'}, `Dashed: ${brief(of(y))}, the best possible, from the entropy of the text's source.`));
+  return [curve('the best possible', [{x: 0, y: of(y)}, {x: lastX(), y: of(y)}], style('--text'), {borderDash: [7, 5], borderWidth: 1.5, pointRadius: 0})];
+}
+
 /** Draws a curve for each of `runs`, a list of {run, i}; `of(run)` returns its series, if it has one. */
 function overlay(panel, runs, of, options, more = {}) {
   const datasets = runs.filter(({run}) => of(run)).map(({run, i}) =>
@@ -40,13 +48,14 @@ function overlay(panel, runs, of, options, more = {}) {
   return {datasets, draw: (further = []) => chart(panel.body, 'line', [...datasets, ...further], curveOptions({...xOptions(), ...options}))};
 }
 
-/** A panel with one series of all visible runs that have it, or with the text `words` if none has. */
-function overlayPanel(id, title, hint, of, options, words) {
+/** A panel with one series of all visible runs that have it, or with the text `words` if none has; more(panel) returns further curves. */
+function overlayPanel(id, title, hint, of, options, words, more = () => []) {
   const panel = new Panel('training', id, title, hint);
   const runs = visibleRuns();
   if (runs.length === 0) return panel.say('All runs are switched off in the legend.');
   if (!runs.some(({run}) => of(run))) return panel.say(words);
-  overlay(panel, runs, of, options).draw();
+  const further = more(panel);
+  overlay(panel, runs, of, options).draw(further);
   return panel;
 }
 
@@ -66,8 +75,8 @@ function restlessPanel(id, name, title, hint, options) {
   raw.datasets.forEach((set) => Object.assign(set, {
     quiet: true, borderWidth: 1, pointRadius: set.data.length > 1 ? 0 : 3, borderColor: transparent(set.borderColor, runs.length > 2 ? 0.15 : 0.3),
   }));
-  raw.draw(runs.filter(({run}) => run.smooth[name]).map(({run, i}) =>
-    curve(run.label, points(run, run.smooth[name]), runColour(i), {pointRadius: 0, borderDash: runDash(i)})));
+  raw.draw([...runs.filter(({run}) => run.smooth[name]).map(({run, i}) =>
+    curve(run.label, points(run, run.smooth[name]), runColour(i), {pointRadius: 0, borderDash: runDash(i)})), ...bestPossible(panel, name)]);
   return panel;
 }
 
@@ -114,10 +123,10 @@ function drawTraining() {
   const of = (name) => (run) => run.curves[name];
   restlessPanel('loss', 'loss', 'Training loss', 'Cross entropy in nats.', {y: 'loss'});
   overlayPanel('validation', 'Validation loss', 'Cross entropy in nats; of classifiers on the articles to validate on or, without any, to test on.', of('valid_loss'), {y: 'loss'},
-    'No validation has been made yet.');
+    'No validation has been made yet.', (panel) => bestPossible(panel, 'valid_loss'));
   if (data.runs.some((run) => run.task === 'lm')) overlayPanel('perplexity', 'Validation perplexity', 'Language models: exp of the validation loss.', of('valid_ppl'),
     {y: 'perplexity', logarithmic: spans(runs, of('valid_ppl'), 10)},
-    runs.some(({run}) => run.task === 'lm') ? 'No validation has been made yet.' : 'No language model is switched on in the legend.');
+    runs.some(({run}) => run.task === 'lm') ? 'No validation has been made yet.' : 'No language model is switched on in the legend.', (panel) => bestPossible(panel, 'valid_loss', Math.exp));
   if (data.runs.some((run) => run.task !== 'lm')) overlayPanel('accuracy', 'Accuracy', 'Classifiers: share of the articles to validate on, or without any to test on, labelled rightly.', of('valid_accuracy'),
     {y: 'accuracy', format: percent, range: [0, 1]},
     runs.some(({run}) => run.task !== 'lm') ? 'No validation has been made yet.' : 'No classifier is switched on in the legend.');

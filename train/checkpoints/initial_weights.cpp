@@ -48,6 +48,14 @@ void require_finite(const Tensor<T>& x, const std::string& name, const std::stri
   require(std::all_of(x.begin(), x.end(), finite), "init", "{} in {} contains non-finite numbers", name, path);
 }
 
+/// "a, b, c, ..." or "none"
+std::string first_names(const std::vector<std::string>& names) {
+  constexpr std::size_t most = 3;
+  std::string text;
+  for (std::size_t i = 0; i < std::min(most, names.size()); ++i) text += (i == 0 ? "" : ", ") + on_one_line(names[i]);
+  return names.empty() ? "none" : text + (names.size() > most ? ", ..." : "");
+}
+
 /// For each word of a model, its row in the file; empty for words that are not in the file's vocabulary.
 using WordRows = std::vector<std::optional<Vocabulary::Id>>;
 
@@ -184,8 +192,9 @@ FittedWeights InitialWeights::load(Model<R>& model, const Tokenizer& words, cons
   }
   for (const std::string& name : in_file([](const auto& file) { return file.names(); }))
     if (!known.contains(name) && !is_resume_state(name)) fitted.extra.push_back(name);
-  require(!all_taken.empty(), "init", "no tensor in {} has the name of a parameter of this model; `argand inspect {}` lists them",
-          path_, path_);
+  require(!all_taken.empty(), "init",
+          "no tensor in {} has the name of a parameter of this model: the file has {}; the model has {}", path_,
+          first_names(fitted.extra), first_names(fitted.missing));
 
   const WordRows word_rows = run_ ? rows_in(*run_->tokens, words) : WordRows(static_cast<std::size_t>(words.size()));
   if (other_words)

@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "core/error.h"
+#include "core/parallel.h"
+#include "data/batches.h"
 #include "data/knowledge/frozen_search.h"
 #include "nn/family.h"
 #include "nn/model.h"
@@ -108,6 +110,21 @@ std::vector<GradcheckSubject> model_subjects() {
     subjects.push_back({"model", variant.name, "parameters",
                         [variant](const GradcheckOptions& options) { return check_model(variant, options); }});
   return subjects;
+}
+
+Report check_model_of(const RunConfig& config, const Corpus& corpus) {
+  const int threads = num_threads();
+  set_num_threads(1);  // thousands of forward passes over twelve words are too small to share
+  ModelConfig sized = config.model;
+  sized.vocab_size = corpus.tokens->size();
+  const auto model = make_model<double>(sized, static_cast<std::uint64_t>(config.training.seed));
+  const LmBatch batch = LmBatches(corpus.train, 1, 12, 0).at(0);
+  GradcheckOptions options;
+  options.name = config.model.family().name;
+  Report report =
+      gradcheck_parameters([&] { return model->loss(batch.tokens, batch.targets).total; }, model->parameters(), 2, options);
+  set_num_threads(threads);
+  return report;
 }
 
 }  // namespace argand

@@ -7,6 +7,8 @@
 
 #include "autograd/check/parameter_check.h"
 #include "autograd/op.h"
+#include "data/corpora/corpus.h"
+#include "train/config/run_config.h"
 
 namespace argand {
 
@@ -27,6 +29,10 @@ std::vector<GradcheckSubject> op_subjects();
 std::vector<GradcheckSubject> layer_subjects();
 /// Every model family at small sizes, for both tasks, with each choice that its configuration accepts, one at a time.
 std::vector<GradcheckSubject> model_subjects();
+
+/// Checks the model of a run before it trains, in double precision and with its initial parameters, on the first twelve words of
+/// the text: the largest element of each parameter's gradient and a random one. Runs on one thread.
+Report check_model_of(const RunConfig& config, const Corpus& corpus);
 
 /// Checks the gradients of a loss with respect to its parameters, and that they are the adjoint of the loss's tangents.
 Report check_parameters(const std::function<Var<double>()>& loss, const ParameterList<double>& parameters, int samples,

@@ -1,5 +1,5 @@
 #pragma once
-/// A model in training: computes steps, but handles no files, timing or output.
+/// A model in training: computes steps, without timing or output. Only save() and save_model() write files.
 
 #include <memory>
 

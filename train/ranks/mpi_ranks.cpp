@@ -4,8 +4,9 @@
 #include <mpi.h>
 
 #include <climits>
-#include <cstdio>
+#include <string>
 
+#include "core/error.h"
 #include "train/ranks/ranks.h"
 
 namespace argand {
@@ -53,11 +54,9 @@ class MpiRanks final : public Ranks {
   void abort(int code) override { MPI_Abort(MPI_COMM_WORLD, code); }
 
  private:
-  int length(std::size_t bytes) {
-    if (bytes <= INT_MAX) return static_cast<int>(bytes);
-    std::fprintf(stderr, "argand: ranks: a message of %zu bytes is longer than MPI's longest\n", bytes);
-    abort(1);
-    return 0;
+  static int length(std::size_t bytes) {
+    if (bytes > INT_MAX) throw Error("ranks: a message of " + std::to_string(bytes) + " bytes is longer than MPI's longest");
+    return static_cast<int>(bytes);
   }
 
   int size_ = 1, rank_ = 0, here_ = 1;
