@@ -164,7 +164,8 @@ int ablate(const AblateOptions& options) {
   if (options.results() && options.keep.empty()) {
     if (options.steps > 0 || options.epochs > 0 || options.seeds > 0 || options.jobs > 0 || options.quick || options.probe ||
         options.search || !options.data.empty() || !options.out.empty() || !options.settings.empty() || !options.judge.empty())
-      input_fail(options.what, "contains results of finished runs; add --repeat to train its rows again");
+      input_fail(options.what,
+                 "contains results of finished runs, so it takes no training options; --repeat trains its rows again");
     show(read_result_file(options.what), options);
     return exit_success;
   }

@@ -118,7 +118,7 @@ class Var {
   const Tensor<T>& value() const& { return slot_ && slot_->leaf ? slot_->value : value_; }
   Tensor<T> value() &&;
   /// For optimisers and initialisers: the elements of a variable may be changed, or a tensor of the same shape assigned. Earlier
-  /// results keep the values they were computed from, and a later backward pass finds their gradient there. (An op's output can be
+  /// results keep the values they were computed from, and a later backward pass differentiates at those. (An op's output can be
   /// changed too. Later ops use the new value, and gradients treat it as the op's own result.)
   Tensor<T>& value() & { return slot_ && slot_->leaf ? slot_->value : value_; }
   const Shape& shape() const { return value().shape(); }

@@ -59,7 +59,7 @@ std::int64_t part_begin(std::int64_t n, std::int64_t parts, std::int64_t i) {
   return std::min(n, (n + step - 1) / step * i / parts * step);
 }
 
-/// C [rows, columns] += P, dense.
+/// C [rows, columns] += P; only C has a row stride.
 template <Scalar T>
 void add(std::int64_t rows, std::int64_t columns, const T* P, T* C, std::int64_t ldc) {
   parallel_for(rows, std::max<std::int64_t>(1, 32768 / columns), [&](std::int64_t begin, std::int64_t end) {

@@ -75,7 +75,7 @@ bool find_right(const Expression& f, std::size_t variable, DerivativeKind asked,
   return known;
 }
 
-/// Adds the names x and y of the variable's parts to those that answers may use, unless f has variables with these names.
+/// The names that answers may use: f's variables, and x and y for the variable's parts unless f already has either name.
 std::vector<std::string> letters_of_answers(const Expression& f) {
   std::vector<std::string> letters = f.variables();
   for (const char* part : {"x", "y"})

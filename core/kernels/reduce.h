@@ -13,8 +13,8 @@ namespace argand {
 /// sum of a million equal numbers in single precision is off by one per cent, and stops growing at 2²⁴.
 constexpr std::int64_t summed_rows = 4096;
 
-/// Σ term(i) for i in [0, n), in sixteen interleaved lanes that are then folded in halves: sixteen short sums lose less than one
-/// long one and do not wait for each other. For terms made of packs, pack_sum (core/kernels/pack.h) is faster.
+/// Σ term(i) for i in [0, n), in sixteen interleaved lanes, then summed pairwise: sixteen short sums lose less precision than one
+/// long one and can overlap. For terms made of packs, pack_sum (core/kernels/pack.h) is faster.
 template <Scalar T, class F>
 T lane_sum(std::int64_t n, const F& term) {
   constexpr int lanes = 16;

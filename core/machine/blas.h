@@ -35,7 +35,7 @@ struct Product {
 template <Scalar T>
 void blas_gemm(const Product<T>& p);
 
-/// Computes p with plain loops; present in every build. Each element sums its products in the order of k.
+/// Computes p with plain loops; compiled into every build. Each element is summed in order of increasing k.
 template <Scalar T>
 void plain_gemm(const Product<T>& p);
 

@@ -37,7 +37,7 @@ struct Judgement {
   std::int64_t number_errors = 0;                      ///< in any verb or noun, including distant ones
   std::int64_t reference_errors = 0;                   ///< another person's name, or a pronoun of the wrong gender
   std::int64_t topic_errors = 0;                       ///< a word of another topic
-  std::int64_t syntax_errors = 0;                      ///< an impossible word at this position; the rest of the sentence is skipped
+  std::int64_t syntax_errors = 0;                      ///< a word that cannot occur here; the rest of the sentence is skipped
 };
 
 class Grammar {

@@ -63,7 +63,7 @@ struct ProblemFamily {
 const std::vector<ProblemFamily>& problem_families();
 const ProblemFamily* find_problem_family(const std::string& name);
 
-/// The judgement on one answer.
+/// How one answer was judged.
 struct AnswerJudgement {
   enum class Kind { Right, Near, Wrong, Missing, Unreadable };
   Kind kind = Kind::Missing;
@@ -77,7 +77,7 @@ AnswerJudgement judge(const Question& question, const std::string& answer);
 
 struct Redraw {};
 
-/// ∂f/∂z and ∂f/∂z̄ with respect to one variable at a point, and Re f.
+/// ∂f/∂z, ∂f/∂z̄ and f at a point, where z is one of the variables of f.
 struct Slopes {
   std::complex<double> dz, dzbar, value;
   /// The gradient of L = Re f.

@@ -141,7 +141,7 @@ Var<T> as_matrix(const Var<T>& x, bool row) {
 /// As in NumPy's matmul, a vector is a row on the left and a column on the right.
 template <Scalar A, Scalar B>
 Var<Promote<A, B>> matrix_product(const Var<A>& a, const Var<B>& b) {
-  require(a.rank() > 0 && b.rank() > 0, "matmul", "does not accept scalars; multiply by them with *");
+  require(a.rank() > 0 && b.rank() > 0, "matmul", "does not accept scalars; use * instead");
   const auto product = matmul(as_matrix(a, true), as_matrix(b, false));
   if (a.rank() > 1 && b.rank() > 1) return product;
   Shape shape = product.shape();
@@ -150,9 +150,7 @@ Var<Promote<A, B>> matrix_product(const Var<A>& a, const Var<B>& b) {
   return reshape(product, shape);
 }
 PyObject* nb_matrix_multiply(PyObject* a, PyObject* b) {
-  const auto scalar = [](const AnyVar&, const Number&) -> AnyVar {
-    fail("matmul", "does not accept scalars; multiply by them with *");
-  };
+  const auto scalar = [](const AnyVar&, const Number&) -> AnyVar { fail("matmul", "does not accept scalars; use * instead"); };
   return binary(
       "matmul", a, b,
       [](const AnyVar& x, const AnyVar& y) {

@@ -80,7 +80,7 @@ Z acosh_of(const Z& z) { return log(z + sqrt(z - Z(1.0)) * sqrt(z + Z(1.0))); }
 Z acosh_slope(const Z& z) { return Z(1.0) / (sqrt(z - Z(1.0)) * sqrt(z + Z(1.0))); }
 Z atan_slope(const Z& z) { return Z(1.0) / ((Z(1.0) - i_unit * z) * (Z(1.0) + i_unit * z)); }
 
-/// Measures inverse functions: those defined for all reals on real and complex numbers, the others on complex numbers only.
+/// Measures inverse functions: on real and complex numbers if they are defined for all reals, otherwise on complex numbers only.
 void measure_inverse(Table& table, const Points& near) {
   const auto all = [&](const char* op, const auto& f, const Function& w, const Function& slope) {
     both(table, op, "", f, beside_cuts(w), beside_cuts(slope), near);

@@ -40,7 +40,7 @@ KeyTexts requested_settings(const AblationTable& whole, const AblationTable& tab
     if (s.key == "seed") setting_fail(s, "every row uses the seeds 0 ... N - 1; `seeds` sets N");
     if (s.key == "family" || s.key == "task") setting_fail(s, "each row sets its own {}", s.key);
     if (const std::string rows = rows_with_their_own(whole, table, s.key); !rows.empty())
-      setting_fail(s, "{} is what distinguishes the rows, {} set{} it; `rows` can leave rows out", s.key, rows,
+      setting_fail(s, "the rows differ in {} ({} set{} it); use `rows` to leave those out", s.key, rows,
                    rows.find(',') == std::string::npos ? "s" : "");
     settings.push_back({s.key, s.text});
   }

@@ -167,7 +167,7 @@ class Turned {
       const auto layer = turn.at(0).get<std::int64_t>(), head = turn.at(1).get<std::int64_t>();
       float* const all = learner.attention_parameter(layer, "phase_bias");
       require(all != nullptr && head >= 0 && head < learner.config().model.n_heads, "page",
-              "there is no phase bias of head {} in layer {}", head, layer);
+              "layer {} has no phase bias for head {}", layer, head);
       float* const b = all + head * n_;
       rows_.emplace_back(b, std::vector<float>(b, b + n_));
       for (std::int64_t j = 0; j < n_; ++j) b[j] += turn.at(2).get<float>();

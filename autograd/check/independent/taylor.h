@@ -13,7 +13,7 @@
 
 namespace argand {
 
-/// remainder ~ t^order, fitted by least squares in logarithms, over the steps from `smallest` to `largest`.
+/// Least-squares fit of remainder ~ t^order on a log-log scale, over the steps from `smallest` to `largest`.
 struct FittedOrder {
   double order = 0;
   double smallest = 0, largest = 0;

@@ -5,7 +5,7 @@
 
 namespace argand {
 
-/// Zeros with all combinations of signs, hence both sides of every branch cut that ends at 0. [4]
+/// [4], all sign combinations of complex zero, so both sides of every branch cut that ends at 0.
 inline Tensor<std::complex<double>> zeros_of_all_signs() {
   return Tensor<std::complex<double>>({4}, {{0.0, 0.0}, {-0.0, 0.0}, {0.0, -0.0}, {-0.0, -0.0}});
 }

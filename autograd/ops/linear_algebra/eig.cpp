@@ -214,13 +214,14 @@ class EigMiddle {
     };
     const double lost = std::min(s_.by_norm[static_cast<std::size_t>(i)], s_.by_norm[static_cast<std::size_t>(j)]);
     require(!(lost > one_vector), "eig",
-            "eigenvalues {} and {} of {} coincide (both {}) and so do their vectors: {} is defective, or nearly so, and "
-            "eigenvalues have no derivative there; sqrtm, logm and matrix_exp do",
+            "eigenvalues {} and {} of {} coincide (both {}) and so do their eigenvectors: {} is defective, or nearly so, and "
+            "its eigenvalues have no derivative; use sqrtm, logm or matrix_exp instead",
             i, j, name_, text(lambda_[i]), name_);
-    require(!(depends > bar), "eig",
-            "eigenvalues {} and {} of {} coincide (both {}) and the loss depends on their vectors (by {:.3g}), which have no "
-            "derivative there",
-            i, j, name_, text(lambda_[i]), depends);
+    require(
+        !(depends > bar), "eig",
+        "eigenvalues {} and {} of {} coincide (both {}) and the loss depends on their eigenvectors (slope {:.3g}), which have no "
+        "derivative",
+        i, j, name_, text(lambda_[i]), depends);
     const double apart = std::abs(dlambda_[i] - dlambda_[j]);
     require(
         !(apart > slope_bar), "eig",
@@ -245,8 +246,8 @@ Tensor<Z> eig_gradient(const EigFactors& f, const Tensor<std::complex<R>>& dw) {
   const matrices::LuFactors<Z> factors("eig", f.vectors);
   for (std::int64_t i = 0; i < stack.count; ++i)
     require(!factors.is_singular(i), "eig",
-            "{} is defective: it has fewer eigenvectors than rows, and eigenvalues have no derivative there; sqrtm, logm and "
-            "matrix_exp do",
+            "{} is defective: it has fewer eigenvectors than rows, and its eigenvalues have no derivative; use sqrtm, logm or "
+            "matrix_exp instead",
             matrices::name_of(i, stack, shape));
   const Tensor<Z> V_inverse = factors.inverse(false), d = matrices::to_complex128(dw);
   const Tensor<Z> dlambda = matrices::piece(d, 0, 1, n), dV = matrices::piece(d, n, n, n);

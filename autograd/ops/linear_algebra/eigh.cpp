@@ -117,16 +117,16 @@ void eigh_middle(std::int64_t n, const RealOf<T>* lambda, const T* dlambda, cons
       const R rotates = 2 * std::abs(m), depends = std::max(std::abs(M[i * n + j]), std::abs(M[j * n + i]));
       const bool is_free = broadening > 0 || !(gap <= too_close) || !(depends > bar);
       require(is_free || gap <= closest, "eigh",
-              "eigenvalues {} and {} of {} are too close ({:.6g}, {:.3g} apart): the loss depends on their vectors, whose "
-              "derivative would have no correct digits; use a function of the matrix itself (matrix_exp, sqrtm, logm)",
+              "eigenvalues {} and {} of {} are too close ({:.6g}, {:.3g} apart) and the loss depends on their eigenvectors, "
+              "whose derivative would have no correct digits; use a function of the matrix itself (matrix_exp, sqrtm, logm)",
               j, i, name, lambda[i], gap);
       require(is_free || !(rotates > bar), "eigh",
-              "eigenvalues {} and {} of {} coincide (both {:.6g}) and the loss depends on their vectors (by {:.3g}), which have no "
-              "derivative there",
+              "eigenvalues {} and {} of {} coincide (both {:.6g}) and the loss depends on their eigenvectors (slope {:.3g}), "
+              "which have no derivative",
               j, i, name, lambda[i], rotates);
       require(is_free, "eigh",
-              "eigenvalues {} and {} of {} coincide (both {:.6g}), and the gradient of the loss through their vectors is 0/0 "
-              "there; use a function of the matrix itself (matrix_exp, sqrtm, logm)",
+              "eigenvalues {} and {} of {} coincide (both {:.6g}), and the gradient of the loss through their eigenvectors is "
+              "0/0; use a function of the matrix itself (matrix_exp, sqrtm, logm)",
               j, i, name, lambda[i]);
       const R apart = std::abs(real_of(dlambda[i]) - real_of(dlambda[j]));
       require(options.values_only || broadening > 0 || !(gap <= closest) || !(apart > matrices::rounding_of(steepest, n)), "eigh",

@@ -155,8 +155,8 @@ class SvdMiddle {
       R depends = 0;
       for (std::int64_t i = 0; i < size; ++i) depends = std::max(depends, static_cast<R>(std::abs(X[j * vector + i * step])));
       require(broadening_ > 0 || !(s_[j] <= closest_) || !(depends > matrices::rounding_of(scale, size)), "svd",
-              "singular value {} of {} is 0 and the loss depends on its vectors (by {:.3g}), which have no derivative there", j,
-              name_, depends);
+              "singular value {} of {} is 0 and the loss depends on its singular vectors (slope {:.3g}), which have no derivative",
+              j, name_, depends);
       for (std::int64_t i = 0; i < size; ++i) X[j * vector + i * step] *= inverse(s_[j]);
     }
   }
@@ -189,12 +189,12 @@ class SvdMiddle {
     const R gap = s_[j] - s_[i];
     const bool is_free = broadening_ > 0 || !(gap <= too_close_) || !(depends > bar);
     require(is_free || gap <= closest_, "svd",
-            "singular values {} and {} of {} are too close ({:.6g}, {:.3g} apart): the loss depends on their vectors, whose "
-            "derivative would have no correct digits",
+            "singular values {} and {} of {} are too close ({:.6g}, {:.3g} apart) and the loss depends on their singular vectors, "
+            "whose derivative would have no correct digits",
             j, i, name_, s_[i], gap);
     require(is_free || !(rotates > bar), "svd",
-            "singular values {} and {} of {} coincide (both {:.6g}) and the loss depends on their vectors (by {:.3g}), which have "
-            "no derivative there",
+            "singular values {} and {} of {} coincide (both {:.6g}) and the loss depends on their singular vectors (slope {:.3g}), "
+            "which have no derivative",
             j, i, name_, s_[i], rotates);
     require(
         is_free, "svd",

@@ -188,7 +188,7 @@ struct QicProduct {
   }
 };
 
-/// Tangent of y along W and θ. κ multiplies only W_b x_b: the rest is the product of dual numbers, whose κ is 0.
+/// The part of y's tangent due to W and θ. κ multiplies only W_b x_b; the rest is a product of dual numbers (κ = 0).
 template <RealScalar R>
 Var<std::complex<R>> along_weight(const Var<std::complex<R>>& x, const Var<std::complex<R>>& W, const Var<R>& theta) {
   const Var<R> dual = constant(Tensor<R>::full({1}, std::numbers::pi_v<R> / 4)), k = kappa(theta);

@@ -15,7 +15,7 @@
 namespace argand {
 namespace {
 
-/// Checks both norms at QIC's angles, for each magnitude, quaternions, and |z| = 0: a row of zeros has slope 1/σ = `at_zero`.
+/// Checks a norm for each kind of magnitude at QIC's angles, for quaternions, and for a row of zeros (slope 1/σ = `at_zero`).
 template <class F>
 void check_norm(OpCheck& check, const F& norm, double at_zero) {
   constexpr double pi = std::numbers::pi;

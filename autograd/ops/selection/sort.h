@@ -32,7 +32,7 @@ Sorted<R> sort(const Var<R>& x, int axis = -1, bool descending = false);
 template <RealScalar R>
 Sorted<R> topk(const Var<R>& x, std::int64_t k, int axis = -1, bool largest = true);
 
-/// The index along the axis of the largest or smallest element, the first among equals. Throws when the axis is empty.
+/// The index of the largest or smallest element along the axis; ties go to the first. Throws when the axis is empty.
 template <RealScalar R>
 Ids argmax(const Var<R>& x, int axis);
 template <RealScalar R>

@@ -83,9 +83,9 @@ BOOST_AUTO_TEST_CASE(settings_that_rows_cannot_share_are_refused_at_once) {
   BOOST_TEST(error("crope", {"lr=1", "lr=2"}) == "--set lr=2: lr is set twice");
   BOOST_TEST(error("crope", {"lr"}) == "--set: \"lr\" must have the form KEY=VALUE, such as --set d_model=64");
   BOOST_TEST(error("crope", {"mode=qk"}, {}, {"qk", "all"}) ==
-             "--set mode=qk: mode is what distinguishes the rows, qk, all set it; `rows` can leave rows out");
+             "--set mode=qk: the rows differ in mode (qk, all set it); use `rows` to leave those out");
   BOOST_TEST(error("qic", {"n_layers=1"}) ==
-             "--set n_layers=1: n_layers is what distinguishes the rows, standard sets it; `rows` can leave rows out");
+             "--set n_layers=1: the rows differ in n_layers (standard sets it); use `rows` to leave those out");
   BOOST_TEST(asked("qic", {"n_layers=1"}, {}, {"learned", "real"}) == "n_layers=1 epochs=5");
 }
 

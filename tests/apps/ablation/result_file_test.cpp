@@ -218,7 +218,7 @@ BOOST_AUTO_TEST_CASE(a_kept_ablation_has_the_tables_of_its_runs_and_rows_join_it
           "--keep: " + (scratch / "nothing") + " contains no ablation\n");
   refused("ablate qic --out " + out + " --keep " + file, "--keep: " + out + " contains an ablation of crope, not of qic\n");
   refused("ablate crope --out " + out + " --keep " + (scratch / "folder"), "--keep: must be a file NAME.json");
-  refused("ablate " + file + " --steps 30", "add --repeat to train its rows again");
+  refused("ablate " + file + " --steps 30", "so it takes no training options; --repeat trains its rows again");
   refused("ablate " + file + " --rows qv", file + " has no row \"qv\"; its rows: none, qk, qkv");
   refused("ablate " + file + " --against qv", "--against: no row is named \"qv\"; rows: none, qk, qkv");
   refused("ablate crope --json", "--json: requires --table, or a file of results");

@@ -121,7 +121,7 @@ BOOST_AUTO_TEST_CASE(vectors_of_a_vanishing_singular_value_have_no_gradient) {
   };
   BOOST_TEST(error_of([&] {
                backward(loss());
-             }).starts_with("svd: singular value 1 of the matrix is 0 and the loss depends on its vectors (by "));
+             }).starts_with("svd: singular value 1 of the matrix is 0 and the loss depends on its singular vectors (slope "));
   // The product of the factors is A itself.
   const auto as_matrix = [](const auto& f) { return matmul(f.U * reshape(f.S, {1, 2}), f.Vh); };
   BOOST_TEST(error_of([&] {

@@ -1,4 +1,4 @@
-/// Damaged or forged files: each must either throw an Error that names the fault, or load as its header declares.
+/// Damaged or malicious files: each must either throw an Error that says what is wrong, or load as its header declares.
 
 #include <boost/test/unit_test.hpp>
 #include <complex>
