@@ -121,7 +121,7 @@ BOOST_AUTO_TEST_CASE(missing_and_extra_parameters_are_reported) {
   BOOST_TEST(error_of([&] { other.load_initial_weights(InitialWeights(scratch / "nothing"), small_corpus()); }) ==
              "init: no tensor in " + scratch / "nothing" +
                  " has the name of a parameter of this model: the file has x; the model has " +
-                 "embedding.weight, blocks.0.norm1.weight, blocks.0.attn.q.weight, ...");
+                 "embedding.weight, blocks.0.norm1.weight, blocks.0.norm1.bias, ...");
   hole.add("norm.weight", Tensor<float>::full({16}, NAN));
   hole.save(scratch / "hole");
   BOOST_TEST(error_of([&] { other.load_initial_weights(InitialWeights(scratch / "hole"), small_corpus()); }) ==
