@@ -93,7 +93,8 @@ def changed(made):
     """Whether any source or header from which the object was compiled has changed since."""
     try:
         with open(made + ".d", encoding="utf8") as file:
-            read = [name for name in file.read().replace("\\\n", " ").split(":", 1)[1].split() if name.startswith(ROOT)]
+            names = file.read().replace("\\\n", " ").split(":", 1)[1].split()
+        read = [name for name in map(os.path.abspath, names) if name.startswith(ROOT)]  # ccache may write relative names
         return any(os.path.getmtime(name) > os.path.getmtime(made) for name in read)
     except (OSError, IndexError):
         return True
