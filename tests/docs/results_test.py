@@ -79,7 +79,7 @@ for found in cited:
     expect(found in page, f"chapter 11 says {found}, the tables do not")
 for family, name in (("ComplexFormer", "small-1500-complexformer"), ("CRoPE", "small-1500-crope"), ("CRAT", "small-1500-crat"), ("QIC", "ag-news-qic")):
     said = [claim["verdict"].split(",")[0] for claim in appendix.told(f"tables/{name}.json")["claims"]]
-    counts = ", ".join(str(said.count(verdict)) for verdict in ("holds", "does not hold", "not significant"))
+    counts = "/".join(str(said.count(verdict)) for verdict in ("holds", "does not hold", "not significant"))
     expect(re.search(rf"\b{family} {counts}[;.]", chapter.replace("\n", " ")), f"of {family}'s claims hold, fail and are open: {counts}")
 expect(cited_in("By 3.9 points [+2.3, +5.5], 1.0 ± 0.3.") == ["3.9 [+2.3, +5.5]", "1.0 ± 0.3"], "the numbers of a sentence are not seen")
 
