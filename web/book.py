@@ -241,7 +241,8 @@ class Site:
         for word, other in (("previous", at - 1), ("next", at + 1)):
             if 0 <= other < len(pages):
                 title, target = self.chapters[other]
-                made += f'<a rel="{word[:4]}" href="{relative(target, page)}"><small>{word}</small> {html.escape(re.sub(r"^(\d+\.) ", "\\1\u00a0", title))}</a>'
+                title = re.sub(r"^(\d+\.) ", "\\1\u00a0", title)  # the number stays with its title
+                made += f'<a rel="{word[:4]}" href="{relative(target, page)}"><small>{word}</small> {html.escape(title)}</a>'
         return f'<nav class="neighbours" aria-label="previous and next, {place}">{made}</nav>'
 
     def make(self):
