@@ -196,10 +196,10 @@ class SvdMiddle {
             "singular values {} and {} of {} coincide (both {:.6g}) and the loss depends on their singular vectors (slope {:.3g}), "
             "which have no derivative",
             j, i, name_, s_[i], rotates);
-    require(
-        is_free, "svd",
-        "singular values {} and {} of {} coincide (both {:.6g}), and the gradient of the loss through their vectors is 0/0 there",
-        j, i, name_, s_[i]);
+    require(is_free, "svd",
+            "singular values {} and {} of {} coincide (both {:.6g}), and the gradient of the loss through their singular vectors "
+            "is 0/0",
+            j, i, name_, s_[i]);
   }
 
   std::int64_t k_;
