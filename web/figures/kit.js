@@ -45,7 +45,7 @@ const around = (count, f) => Array.from({ length: count }, (_, k) => f((2 * Math
 class Grip {
   constructor(board, { label, at, move, text, kind = "z", step, when = () => true }) {
     Object.assign(this, { board, at, move, text: text ?? ((z) => complex(z, 3)), step, when });
-    this.part = make("div", { class: "live-grip " + kind, tabindex: 0, role: "slider", "aria-label": label, "aria-valuemin": -1000, "aria-valuemax": 1000 }, board.box);
+    this.part = make("div", { class: "live-grip " + kind, tabindex: 0, role: "slider", "aria-label": label, "aria-valuenow": 0, "aria-valuemin": -1000, "aria-valuemax": 1000 }, board.box);
     this.part.addEventListener("pointerdown", (event) => this.hold(event));
     this.part.addEventListener("pointermove", (event) => {
       if (this.held) this.to(board.number(event));
