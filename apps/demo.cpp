@@ -79,9 +79,9 @@ int train_side_by_side(std::vector<TrainingSession<float>*> sessions, const std:
   return interrupt.exit_code();
 }
 
+/// `bound`: the best possible validation loss.
 void compare_with_source(const std::vector<TrainingSession<float>*>& sessions, const std::vector<std::string>& labels,
-                         const Grammar& grammar, const Corpus& corpus) {
-  const double bound = grammar.best_possible_loss(corpus.valid);
+                         double bound) {
   const BitsPerByte bits = sessions.front()->run().state().in_bits;  // computed for the validation part
   fmt::print("\n{:<22}{:>12}{:>18}{:>12}{:>13}{:>25}\n", "", "parameters", "validation loss", "perplexity", "bits a byte",
              "above the best possible");
@@ -123,13 +123,13 @@ std::string page_in(const std::string& folder, bool overwrite) {
 }
 
 nlohmann::ordered_json page_of(const std::vector<TrainingSession<float>*>& sessions, const std::vector<std::string>& labels,
-                               const std::vector<Writing>& writings, const Grammar& grammar, const Corpus& corpus) {
+                               const std::vector<Writing>& writings, const Grammar& grammar, double bound) {
   nlohmann::ordered_json page = {
       {"title", "argand demo"},
       {"about",
        "Learned phases (ComplexFormer) against fixed phases (RoPE): two small models, trained side by side on a text whose "
        "entropy is known."},
-      {"best_possible", {{"loss", grammar.entropy_per_token()}, {"valid_loss", grammar.best_possible_loss(corpus.valid)}}},
+      {"best_possible", {{"loss", grammar.entropy_per_token()}, {"valid_loss", bound}}},
       {"runs", nlohmann::ordered_json::array()}};
   SharedData data;
   for (std::size_t i = 0; i < sessions.size(); ++i) {
@@ -159,7 +159,8 @@ int demo(const DemoOptions& options, bool own_folder, const std::string& version
   if (const int code = train_side_by_side({&a, &b}, labels, corpus); code != exit_success) return code;
 
   fmt::print("\n{}", style.bold("3. Results"));
-  compare_with_source({&a, &b}, labels, grammar, corpus);
+  const double bound = grammar.best_possible_loss(corpus.valid);
+  compare_with_source({&a, &b}, labels, bound);
   fmt::print("\n{}\n", style.bold("cos(δ (θq - θk) + b + (m - n) ω): what the heads learned, mean ± deviation over frequencies"));
   const DiagnosticParameters& diagnostics = default_family().diagnostics;
   for (const std::string& line : diagnostics.table(diagnostic_parameters(diagnostics, SafetensorsFile::open(first.last()))))
@@ -170,7 +171,7 @@ int demo(const DemoOptions& options, bool own_folder, const std::string& version
   fmt::print(
       "\nThe files are in {}. Next:\n  argand generate {} --prompt \"mary is\"\n  argand inspect {}\n  argand train lm --help\n",
       options.out, first.path(), first.path());
-  nlohmann::ordered_json page = page_of({&a, &b}, labels, writings, grammar, corpus);
+  nlohmann::ordered_json page = page_of({&a, &b}, labels, writings, grammar, bound);
   page["version"] = version;
   write_file_atomically(page_file, make_page(page));
   fmt::print("\nOpen this page in a browser, for the curves, the phases of the heads and what each model writes:\n{}\n", page_file);
