@@ -1,12 +1,18 @@
-# argand in a container, from its Debian package:
+# argand in a container: the program, the Python package, the notebooks with Jupyter, and the book as pages.
 #   docker build -t argand .
 #   docker run --rm -it -v "$PWD:/work" argand train lm --data notes.txt --out runs/notes
-FROM debian:12-slim AS build
+#   docker run --rm -it -v "$PWD:/work" --entrypoint python3 argand -c 'import argand; print(argand.__version__)'
+#   docker run --rm -it -p 8888:8888 --entrypoint jupyter argand notebook --allow-root --ip 0.0.0.0 --notebook-dir /usr/share/doc/argand/notebooks
+#   docker run --rm -p 8000:8000 --entrypoint python3 argand -m http.server 8000 -d /usr/share/doc/argand/site
+FROM debian:13-slim AS build
 COPY . /src
-RUN cd /src && ./dev install-deps && ./dev package && mkdir /package && mv build-package/argand_*.deb /package
+WORKDIR /src
+RUN ./dev install-deps && ./dev package && ./dev site && ./dev notebooks && \
+    mkdir /made && mv build-package/argand_*.deb build/site build/notebooks /made
 
-FROM debian:12-slim
-RUN --mount=from=build,source=/package,target=/package \
-    apt-get update && apt-get install -y --no-install-recommends /package/argand_*.deb && rm -rf /var/lib/apt/lists/*
+FROM debian:13-slim
+RUN --mount=from=build,source=/made,target=/made \
+    apt-get update && apt-get install -y --no-install-recommends /made/argand_*.deb python3-numpy jupyter-notebook && \
+    rm -rf /var/lib/apt/lists/* && cp -r /made/site /made/notebooks /usr/share/doc/argand
 WORKDIR /work
 ENTRYPOINT ["argand"]

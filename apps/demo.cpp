@@ -100,8 +100,9 @@ struct Writing {
 };
 
 Writing write(TrainingSession<float>& session, const Grammar& grammar) {
-  std::vector<std::int32_t> text = {grammar.vocabulary().id("<eos>")};
-  generate<float>(session.run().model(), Ids({1, 1}, text), 400, {.temperature = 0.8, .seed = 1},
+  const std::int32_t end = grammar.vocabulary().id("<eos>");
+  std::vector<std::int32_t> text = {end};
+  generate<float>(session.run().model(), Ids({1, 1}, {end}), 400, {.temperature = 0.8, .seed = 1},
                   [&](std::span<const std::int32_t> next) { text.push_back(next[0]); });
   const Judgement found = grammar.judge(text);
   return {

@@ -10,13 +10,13 @@
 
 namespace argand {
 
-class Error : public std::runtime_error {
+class [[gnu::visibility("default")]] Error : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
 /// The user typed something wrong: an expression, a name, an option. Programs report it with the exit code for usage errors.
-class InputError : public Error {
+class [[gnu::visibility("default")]] InputError : public Error {
  public:
   using Error::Error;
 };

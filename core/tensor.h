@@ -153,6 +153,14 @@ inline constexpr Ids::value_type pad_id = 0;
 
 }  // namespace argand
 
+// <fmt/ranges.h>, where it is included too, must not take a tensor for a range.
+FMT_BEGIN_NAMESPACE
+template <typename T, typename Char>
+struct is_range;
+FMT_END_NAMESPACE
+template <argand::Scalar T>
+struct fmt::is_range<argand::Tensor<T>, char> : std::false_type {};
+
 template <argand::Scalar T>
 struct fmt::formatter<argand::Tensor<T>> {
   constexpr auto parse(format_parse_context& context) { return context.begin(); }

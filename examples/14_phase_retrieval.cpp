@@ -16,6 +16,7 @@
 /// Try next:  3 masks; 8 masks; |·|² instead of |·| in the loss; an image of ones as the start.
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <numbers>
 #include <numeric>

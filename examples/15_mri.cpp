@@ -15,6 +15,7 @@
 /// Try next:  12 lines; a constant phase; λ = 0.
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <numeric>
 

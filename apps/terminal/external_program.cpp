@@ -11,6 +11,7 @@
 #include <memory>
 
 #include "core/error.h"
+#include "core/machine/process.h"
 
 namespace argand {
 namespace {
@@ -50,7 +51,7 @@ std::string output_of(const std::string& op, const std::vector<std::string>& wor
   for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
   arguments.push_back(nullptr);
   pid_t child = 0;
-  const int refused = posix_spawnp(&child, arguments[0], &actions, nullptr, arguments.data(), environ);
+  const int refused = posix_spawnp(&child, arguments[0], &actions, nullptr, arguments.data(), process_environment());
   posix_spawn_file_actions_destroy(&actions);
   require(refused != ENOENT, op, "requires the program {}, which is not installed; on Debian and Ubuntu: apt-get install {}",
           words[0], package);

@@ -1,9 +1,9 @@
 #include "apps/terminal/start.h"
 
 #include <fmt/format.h>
-#include <sched.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <string>
@@ -12,6 +12,7 @@
 #include "core/machine/address_space.h"
 #include "core/machine/level.h"
 #include "core/machine/openblas_kernels.h"
+#include "core/machine/process.h"
 
 namespace argand {
 namespace {
@@ -54,13 +55,13 @@ bool limit_spinning() {
 }
 
 /// OpenBLAS allocates a buffer for each thread when it is loaded, and retries forever if it gets none; in a script, nobody presses
-/// Ctrl-C. So this runs before any library is initialised, and uses neither fmt nor anything of argand except its memory mapping.
+/// Ctrl-C. So this runs before any library is initialised, and uses neither fmt nor anything of argand except its memory mapping
+/// and its count of processors.
 void require_address_space(int, char**, char**) {
   constexpr std::int64_t megabyte = 1 << 20, rest = 48 * megabyte;
-  cpu_set_t processors;
   const char* asked = std::getenv("OMP_NUM_THREADS");
   int threads = asked != nullptr ? std::atoi(asked) : 0;
-  if (threads < 1) threads = sched_getaffinity(0, sizeof processors, &processors) == 0 ? CPU_COUNT(&processors) : 1;
+  if (threads < 1) threads = std::max(1, processors_of(0));
   const std::int64_t needed = threads * 128 * megabyte + rest;
   const std::optional<AddressSpace> space = address_space();
   if (!space || can_map(needed)) return;
@@ -83,7 +84,7 @@ void require_address_space(int, char**, char**) {
 const std::string& current_program() {
   static const std::string path = [] {
     const char* launcher = std::getenv("ARGAND_LAUNCHER");
-    const std::string named = launcher != nullptr ? launcher : "/proc/self/exe";
+    const std::string named = launcher != nullptr ? launcher : program_path();
     unsetenv("ARGAND_LAUNCHER");
     return named;
   }();

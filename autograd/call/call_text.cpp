@@ -1,6 +1,7 @@
 /// Text forms of functions: signatures for stubs, pages and `argand explain`.
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 

@@ -11,11 +11,17 @@
 #include "core/machine/blas.h"
 #include "core/machine/threads.h"
 
-// OpenBLAS's internal functions that take and release a thread's buffer; a build may hide them.
+// OpenBLAS's internal functions that take and release a thread's buffer; a build may hide them. (On macOS a weak symbol must exist
+// when the library is linked.)
+#if defined(__APPLE__)
+constexpr void* (*blas_memory_alloc)(int) = nullptr;
+constexpr void (*blas_memory_free)(void*) = nullptr;
+#else
 extern "C" {
 [[gnu::weak]] void* blas_memory_alloc(int);
 [[gnu::weak]] void blas_memory_free(void*);
 }
+#endif
 
 namespace argand {
 namespace {

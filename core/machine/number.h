@@ -64,7 +64,7 @@ std::from_chars_result decimal_from(const char* first, const char* last, T& valu
 /// Reads the number at the beginning of [first, last) as std::from_chars does.
 template <class T>
 std::from_chars_result number_from(const char* first, const char* last, T& value) {
-#if defined(_LIBCPP_VERSION) && _LIBCPP_VERSION < 200000
+#if defined(_LIBCPP_VERSION) && (_LIBCPP_VERSION < 200000 || defined(__APPLE__))  // a Mac's library may be older than its headers
   if constexpr (std::floating_point<T>)
     return decimal_from(first, last, value);
   else

@@ -1,6 +1,6 @@
 #include <omp.h>
 
-#include <thread>
+#include <future>
 #include <vector>
 
 #include "core/machine/threads.h"
@@ -18,9 +18,10 @@ void team(int n, Work work) {
 }
 
 void run_independently(int n, Work work) {
-  std::vector<std::jthread> others;
-  for (int i = 1; i < n; ++i) others.emplace_back([=] { work(i, n); });
+  std::vector<std::future<void>> others;  // their destructors wait, also when something throws
+  for (int i = 1; i < n; ++i) others.push_back(std::async(std::launch::async, [=] { work(i, n); }));
   work(0, n);
+  for (auto& other : others) other.get();
 }
 
 }  // namespace argand::threads

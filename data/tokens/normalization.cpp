@@ -1,6 +1,7 @@
 #include "data/tokens/normalization.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <unordered_map>
 #include <unordered_set>
 

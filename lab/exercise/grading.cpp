@@ -1,6 +1,7 @@
 #include "lab/exercise/grading.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 

@@ -1,6 +1,7 @@
 #include "lab/exercise/problem.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>

@@ -1,6 +1,7 @@
 #include "lab/exercise/sheet.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cctype>

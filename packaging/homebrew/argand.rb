@@ -1,4 +1,4 @@
-# A formula for Homebrew, not yet tested (docs/machines.md): brew install --HEAD --build-from-source ./packaging/homebrew/argand.rb
+# A formula for Homebrew, not yet tested (docs/guides/requirements.md): brew install --HEAD --build-from-source ./packaging/homebrew/argand.rb
 class Argand < Formula
   desc "Complex-valued backpropagation: train, check and look into small models"
   homepage "https://example.org/argand" # for a release, fill in the project's address

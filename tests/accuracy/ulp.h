@@ -1,6 +1,7 @@
 #pragma once
 /// Errors in units in the last place.
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 

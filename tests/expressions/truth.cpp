@@ -140,7 +140,8 @@ SecondTruth second_truth_at(const Evaluator& f, std::complex<double> z) {
   std::array<N, 3> here, near;
   for (const bool closer : {false, true}) {
     const N step = closer ? N(h / 1024) : h;
-    (closer ? near : here) = {second(step, axes[0], axes[0]), second(step, axes[0], axes[1]), second(step, axes[1], axes[1])};
+    (closer ? near : here) =
+        std::array<N, 3>{second(step, axes[0], axes[0]), second(step, axes[0], axes[1]), second(step, axes[1], axes[1])};
   }
   const N noise = modulus(d.at(Z(h)) - d.at(Z(h), 1)) / (h * h) * 1024 * 1024;
   N size = 0, moved = 0;

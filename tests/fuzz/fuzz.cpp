@@ -10,11 +10,21 @@
 
 namespace argand {
 
+#if defined(__linux__)
 MemoryFile::MemoryFile() : descriptor_(memfd_create("fuzz", MFD_CLOEXEC)), path_("/proc/self/fd/" + std::to_string(descriptor_)) {
   expect(descriptor_ >= 0, "memfd_create gives a file");
 }
-
 MemoryFile::~MemoryFile() { ::close(descriptor_); }
+#else
+MemoryFile::MemoryFile() : descriptor_(-1), path_("/tmp/argand-fuzz-XXXXXX") {
+  descriptor_ = mkstemp(path_.data());
+  expect(descriptor_ >= 0, "mkstemp gives a file");
+}
+MemoryFile::~MemoryFile() {
+  ::close(descriptor_);
+  ::unlink(path_.c_str());
+}
+#endif
 
 void MemoryFile::contents(std::string_view bytes) {
   expect(::ftruncate(descriptor_, 0) == 0, "ftruncate");

@@ -12,15 +12,17 @@ rows=$(awk -F ' *[|] *' '/^\| What \| What for / {on = 1; getline; next} !/^\|/ 
 [[ $(wc -l <<<"$rows") -ge 30 ]] || fail "the table was not found"
 awk -F ' *[|] *' 'NF != 12 {print; bad = 1} {for (i = 2; i < 12; ++i) if ($i == "") {print; bad = 1}} END {exit bad}' <<<"$rows" ||
   fail "these rows lack a cell"
-asked=$(grep -o '^ *require [a-z ]*' dev | sed 's/ *require //; s/ /\n/g' | sort -u)
+asked=$(grep -o '^ *require [a-z ]*' dev | sed 's/ *require //' | tr ' ' '\n' | sort -u)
 known=$(awk -F ' *[|] *' '{n = split($4, g, ", "); for (i = 1; i <= n; ++i) print g[i]}' <<<"$rows" | sort -u)
 for group in $asked; do grep -qx "$group" <<<"$known" || fail "nothing in the table is needed by $group"; done
 
 # A system with only these programs; `calls` records the commands given to its package manager.
 mkdir "$tree/bin"
-for program in bash env sed awk cut cat grep sort head tail uname dirname id mktemp rm; do
+for program in bash env sed awk cut cat grep sort head tail tr dirname id mktemp rm; do
   ln -s "$(command -v $program)" "$tree/bin/$program"
 done
+printf '#!%s\necho Linux\n' "$BASH" >"$tree/bin/uname"
+chmod +x "$tree/bin/uname"
 # on_system ID ARGUMENTS...: runs ./dev ARGUMENTS there; its output is in `said`, its exit status in `status`.
 on_system() {
   printf 'ID=%s\n' "$1" >"$tree/os"
@@ -29,7 +31,7 @@ on_system() {
   said=$(env -u CONDA_PREFIX -u CXX PATH="$tree/bin" ARGAND_OS_RELEASE="$tree/os" "$BASH" ./dev "$@" 2>&1) || status=$?
 }
 # says WORDS: checks that the output is a single line that contains WORDS.
-says() { [[ $(wc -l <<<"$said") == 1 && $said == *"$1"* ]] || fail "expected one line with '$1', not: $said"; }
+says() { [[ $(wc -l <<<"$said") -eq 1 && $said == *"$1"* ]] || fail "expected one line with '$1', not: $said"; }
 
 echo "without a package manager: one message, the system's names, a failure"
 for command in build demo test install-deps; do
@@ -95,8 +97,9 @@ on_system debian install-deps
 [[ $status == 1 && $(tail -1 <<<"$said") == 'dev: missing: libzip-dev'* ]] || fail "ends with $status: $said"
 
 echo "scripts keep to what a Mac's bash 3.2 and BSD's tools know"
-if grep -nE '\b(mapfile|readarray|declare -A|local -n)\b|\$\{[a-z_]+(,,|\^\^)|install -D|find .*-printf|sed -i |readlink -f|cp --|\|& ' \
-  dev packaging/requirements.sh tests/install/*.sh tests/python/*.sh tests/apps/*.sh .ci/run |
-  grep -v "^tests/install/requirements_test.sh:.*grep -nE\|mapfile|readarray"; then
+scripts=(dev packaging/requirements.sh tests/install/*.sh tests/python/wheel/*.sh tests/apps/*.sh .ci/run)
+for script in "${scripts[@]}"; do [[ -f $script ]] || fail "there is no $script"; done
+if grep -nE '\b(mapfile|readarray|declare -A|local -n)\b|\$\{[a-z_]+(,,|\^\^)|install -D|find .*-printf|sed -i |sed .*s/[^/]*/[^/]*\\n|readlink -f|cp --|\|& ' \
+  "${scripts[@]}" | grep -v "^tests/install/requirements_test.sh:.*grep -nE\|mapfile|readarray"; then
   fail "these are GNU's alone, or of a later bash"
 fi

@@ -1,10 +1,11 @@
 """Checks that values and gradients of argand's ops, in C++ and in Python, equal PyTorch's in float64 and complex128, to 1e-10 of
 the largest element of each array.
 
-  op_parity.py OP_PARITY_PROGRAM [--verbose]
+  op_parity.py OP_PARITY_PROGRAM [--verbose] [--save FOLDER]
 
-The cases are in op_cases.py.
+--save keeps the files that OP_PARITY_PROGRAM reads and writes: cases.json, inputs.npz and outputs.npz (for two_builds.py). The cases are in op_cases.py.
 """
+import contextlib
 import importlib.util
 import json
 import os
@@ -59,9 +60,10 @@ def distance(a, b):
     return numpy.max(numpy.abs(a - b), initial=0) / max(1.0, numpy.max(numpy.abs(b), initial=0))
 
 
-def by_argand(program, cases, arrays):
-    """Returns ({name: array}, {case number: error})."""
-    with tempfile.TemporaryDirectory() as folder:
+def by_argand(program, cases, arrays, kept=None):
+    """Returns ({name: array}, {case number: error}); the files go to the folder `kept`."""
+    with contextlib.nullcontext(kept) if kept else tempfile.TemporaryDirectory() as folder:
+        os.makedirs(folder, exist_ok=True)
         paths = [os.path.join(folder, name) for name in ("cases.json", "inputs.npz", "outputs.npz")]
         with open(paths[0], "w", encoding="utf8") as file:
             json.dump([dict(op=c.op, inputs=len(c.inputs), args=c.args) for c in cases], file)
@@ -96,13 +98,14 @@ def fault(case, number, expected, outputs, error):
 
 def main():
     program, verbose = sys.argv[1], "--verbose" in sys.argv
+    kept = sys.argv[sys.argv.index("--save") + 1] if "--save" in sys.argv else None
     arrays, expected = {}, []
     for k, case in enumerate(CASES):
         inputs = inputs_of(case, k)
         expected.append(by_pytorch(case, inputs))
         arrays.update({f"{k}.x{i}": x for i, x in enumerate(inputs)}, **{f"{k}.W": expected[-1][2]})
     refused = sum(isinstance(case.expect, str) and case.expect != "same" for case in CASES)
-    languages = {"C++": by_argand(program, CASES, arrays)}
+    languages = {"C++": by_argand(program, CASES, arrays, kept)}
     if importlib.util.find_spec("argand") is not None:
         from op_python import by_python
         languages["Python"] = by_python(CASES, arrays)

@@ -1,10 +1,8 @@
 #include "train/checks/child_process.h"
 
-#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
-#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -13,9 +11,11 @@
 #include <cerrno>
 #include <chrono>
 #include <cstring>
+#include <span>
 #include <utility>
 
 #include "core/error.h"
+#include "core/machine/process.h"
 #include "data/files/utf8.h"
 
 namespace argand {
@@ -77,8 +77,7 @@ ChildProcess::ChildProcess(std::string op, const std::string& command, double pa
     : op_(std::move(op)), command_(in_quotes(command)), patience_(patience) {
   // A socket, because writing to a program that has ended then returns an error instead of raising a signal.
   std::array<int, 2> in{}, out{};
-  require(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, in.data()) == 0 && pipe2(out.data(), O_CLOEXEC) == 0, op_,
-          "cannot create a pipe: {}", std::strerror(errno));
+  require(make_sockets(in) && make_pipe(out), op_, "cannot create a pipe: {}", std::strerror(errno));
   to_ = in[0];
   from_ = out[0];
 
@@ -91,7 +90,7 @@ ChildProcess::ChildProcess(std::string op, const std::string& command, double pa
   posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);  // so that it can be killed with all its children
   std::string shell = "sh", option = "-c", text = command;
   std::array<char*, 4> words = {shell.data(), option.data(), text.data(), nullptr};
-  const int refused = posix_spawnp(&process_, "sh", &actions, &attributes, words.data(), environ);
+  const int refused = posix_spawnp(&process_, "sh", &actions, &attributes, words.data(), process_environment());
   posix_spawnattr_destroy(&attributes);
   posix_spawn_file_actions_destroy(&actions);
   close(in[1]);
@@ -145,7 +144,7 @@ void ChildProcess::send(const std::string& text) {
   const double until = seconds_now() + patience_;
   for (std::size_t sent = 0; sent < text.size();) {
     require(wait_for(to_, POLLOUT, until), op_, "{} did not read its input within {:.6g} s", command_, patience_);
-    const ssize_t n = ::send(to_, text.data() + sent, text.size() - sent, MSG_NOSIGNAL | MSG_DONTWAIT);
+    const ssize_t n = send_to_socket(to_, std::span(text).subspan(sent));
     if (n < 0 && (errno == EPIPE || errno == ECONNRESET)) return;  // the program has ended; its output can still be read
     require(n >= 0 || errno == EINTR || errno == EAGAIN, op_, "cannot write to {}: {}", command_, std::strerror(errno));
     if (n > 0) sent += static_cast<std::size_t>(n);

@@ -69,7 +69,8 @@ Travel travel_of(const TrainedRun& trained, Model<R>& model, const EvaluationSet
   const OptimizerConfig& optimizer = trained.checkpoint.config().optimizer;
   const auto start = model_at_start<R>(trained);
   const ParameterList<R> now = model.parameters(), then = start->parameters();
-  Travel travel{.reach = sum_of_rates(trained.checkpoint)};
+  Travel travel;
+  travel.reach = sum_of_rates(trained.checkpoint);
   std::vector<double> squares;
   std::vector<std::size_t> part_of(now.size());
   for (std::size_t i = 0; i < now.size(); ++i) {

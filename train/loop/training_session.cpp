@@ -1,7 +1,5 @@
 #include "train/loop/training_session.h"
 
-#include <sys/resource.h>
-
 #include <chrono>
 #include <cmath>
 #include <fstream>
@@ -11,6 +9,7 @@
 
 #include "core/machine/level.h"
 #include "core/machine/openblas_kernels.h"
+#include "core/machine/process.h"
 #include "data/corpora/ag_news.h"
 #include "data/files/atomic_file.h"
 #include "data/files/checksum.h"
@@ -40,13 +39,6 @@ bool has_sample(const std::string& log, std::int64_t step) {
     found = found || (line.is_object() && line["step"] == step && line.contains("sample"));
   });
   return found;
-}
-
-/// The peak memory of the process so far, in bytes.
-std::int64_t peak_memory() {
-  rusage usage{};
-  getrusage(RUSAGE_SELF, &usage);
-  return 1024 * static_cast<std::int64_t>(usage.ru_maxrss);
 }
 
 /// Checks that all ranks start with the same values and compute in the same way. Throws Error on ranks that differ from the first.

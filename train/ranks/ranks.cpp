@@ -1,7 +1,6 @@
 #include "train/ranks/ranks.h"
 
 #include <dlfcn.h>
-#include <sched.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -9,6 +8,7 @@
 #include <cstdlib>
 #include <vector>
 
+#include "core/machine/process.h"
 #include "core/parallel.h"
 #include "data/files/checksum.h"
 #include "train/config/config_error.h"
@@ -46,7 +46,11 @@ std::unique_ptr<Ranks>& others() {
   return ranks;
 }
 
+#if defined(__APPLE__)
+constexpr const char* mpi_module = "@rpath/libargand_mpi.dylib";
+#else
 constexpr const char* mpi_module = "libargand_mpi.so";
+#endif
 
 /// Loads MPI. RTLD_GLOBAL, because MPI's plugins look up its symbols globally.
 std::unique_ptr<Ranks> join() {
@@ -59,7 +63,7 @@ std::unique_ptr<Ranks> join() {
         "without mpirun",
         size, ::dlerror());
   auto* const make = reinterpret_cast<Ranks* (*)()>(::dlsym(module, "argand_mpi_ranks"));
-  require(make != nullptr, "mpirun", "libargand_mpi.so belongs to a different version: {}", ::dlerror());
+  require(make != nullptr, "mpirun", "{} belongs to a different version: {}", mpi_module, ::dlerror());
   std::unique_ptr<Ranks> ranks(make());
   if (ranks->size() != size)
     config_fail_at("mpirun",
@@ -69,14 +73,6 @@ std::unique_ptr<Ranks> join() {
 }
 
 bool left = false;
-
-/// The processors that a process may use; empty if unknown. The launcher's process may use all processors allotted by the user.
-cpu_set_t processors_of(pid_t process) {
-  cpu_set_t processors;
-  CPU_ZERO(&processors);
-  if (sched_getaffinity(process, sizeof processors, &processors) != 0) CPU_ZERO(&processors);
-  return processors;
-}
 
 }  // namespace
 
@@ -113,8 +109,7 @@ std::string error_of_rank(const std::string& text) {
 void undo_default_binding() {
   if (std::getenv("OMPI_MCA_orte_bound_at_launch") == nullptr || std::getenv("OMPI_MCA_hwloc_base_binding_policy") != nullptr)
     return;
-  const cpu_set_t all = processors_of(::getppid());
-  if (CPU_COUNT(&all) > 0) sched_setaffinity(0, sizeof all, &all);
+  use_processors_of(::getppid());  // the launcher may use all processors allotted by the user
 }
 
 bool have_mpi() {
@@ -125,8 +120,9 @@ bool have_mpi() {
 
 int threads_of(const Ranks& ranks) {
   if (ranks.size() == 1 || std::getenv("OMP_NUM_THREADS") != nullptr) return num_threads();
-  const cpu_set_t own = processors_of(0), all = processors_of(::getppid());
-  return std::clamp(CPU_COUNT(&all) / ranks.on_this_machine(), 1, std::max(1, CPU_COUNT(&own)));
+  const int own = processors_of(0), all = processors_of(::getppid());
+  if (own == 0 || all == 0) return std::max(1, num_threads() / ranks.on_this_machine());
+  return std::clamp(all / ranks.on_this_machine(), 1, own);
 }
 
 /// A transfer between two processes on one machine takes a few microseconds, but even the shortest sleep takes about sixty. A

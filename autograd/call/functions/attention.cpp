@@ -1,6 +1,7 @@
 /// Registers the ops of autograd/ops/attention, and those of autograd/ops/rows that models use, to be called by name.
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <cmath>
 #include <memory>

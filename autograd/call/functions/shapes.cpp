@@ -2,6 +2,7 @@
 /// selection and rearrangement.
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <limits>
 

@@ -2,6 +2,7 @@
 /// Shared by the ops in this folder: stacks of matrices [..., m, n], stored one after the other, and their products, on tensors
 /// (for gradients) and on variables (for tangents).
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <string_view>

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <boost/test/unit_test.hpp>
+#include <cstdint>
 
 #include "data/files/utf8.h"
 

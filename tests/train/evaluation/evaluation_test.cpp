@@ -84,7 +84,7 @@ BOOST_AUTO_TEST_CASE(a_token_is_scored_after_the_tokens_of_its_window) {
     // The first window ends before token 17, the next ones before 22, 27, ..., and the last one before the end of the text.
     std::int64_t end = T;
     while (end < target) end += S;
-    end = std::min(end, std::ssize(text) - 1);
+    end = std::min<std::int64_t>(end, std::ssize(text) - 1);
     const auto context = text.subspan(static_cast<std::size_t>(end - T), static_cast<std::size_t>(target - end + T));
     const Tensor<double> logits = run.model().logits(Ids({1, std::ssize(context)}, {context.begin(), context.end()})).value();
     const double* last = logits.data() + logits.size() - run.config().model.vocab_size;

@@ -1,0 +1,38 @@
+#pragma once
+/// What operating systems do differently with processes: where the program is, its environment, its processors, its peak memory,
+/// and pipes that children do not inherit. Linux and macOS; process.cpp is the only file that tells them apart.
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <span>
+#include <string>
+
+namespace argand {
+
+/// The path of the running program's file; "/proc/self/exe" on Linux, which stays valid when the file is replaced.
+std::string program_path();
+
+/// The environment, for posix_spawn.
+char** process_environment();
+
+/// The most memory that the process has occupied so far, in bytes.
+std::int64_t peak_memory();
+
+/// How many processors a process (0: this one) may use; 0 if the system does not say. Allocates nothing, so that it can run before
+/// the libraries are initialised.
+int processors_of(pid_t process);
+/// Lets this process use the processors that another one may use, where the system can.
+void use_processors_of(pid_t process);
+
+/// Makes the system send `signal` to this process when its parent ends. Without effect on macOS.
+void signal_when_parent_ends(int signal);
+
+/// Creates a pipe, or a pair of connected sockets, whose descriptors a child inherits only as its standard streams. Returns false,
+/// with errno set, on failure.
+bool make_pipe(std::span<int, 2> ends);
+bool make_sockets(std::span<int, 2> ends);
+/// Writes to a socket of make_sockets without waiting. Returns as send() does: EPIPE, and no signal, if the other end is closed.
+ssize_t send_to_socket(int socket, std::span<const char> bytes);
+
+}  // namespace argand
