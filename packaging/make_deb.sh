@@ -25,6 +25,7 @@ cp "$source"/examples/*.cpp "$source"/examples/*.py "$source"/examples/README.md
 gzip -9n "$root/usr/share/man/man1/argand.1"
 strip --strip-unneeded "$root/usr/bin/argand"
 find "$root" -name '*.so*' -type f -exec strip --strip-unneeded {} +
+find "$root" -name __pycache__ -exec rm -r {} +  # Meson 1.2 and later compile it
 find "$root" -type d -exec chmod 755 {} +
 find "$root" -type f ! -path '*/bin/*' ! -name '*.so*' -exec chmod 644 {} +
 

@@ -35,7 +35,7 @@ echo "headers that only the library itself includes stay out"
 if find ".$prefix/include" -name planted_fault.h -o -name direct_gemm.h -o -name lu_factors.h | grep .; then exit 1; fi
 
 echo "nothing of the tests, and no absolute path of the build, is installed"
-if find ".$prefix" -name '*test*' ! -name 'pytest_plugin.py' | grep .; then exit 1; fi
+if find ".$prefix" -name '*test*' ! -name 'pytest_plugin.*' | grep .; then exit 1; fi
 if grep -rl -e "$build" -e "$source" ".$prefix/$libdir/pkgconfig" ".$prefix/include"; then exit 1; fi
 
 echo "the installed program finds its library wherever it is"

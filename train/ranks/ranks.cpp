@@ -6,6 +6,9 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <string_view>
 #include <vector>
 
 #include "core/machine/process.h"
@@ -74,6 +77,17 @@ std::unique_ptr<Ranks> join() {
 
 bool left = false;
 
+/// Whether the launcher has bound this process to a processor by default, not on the user's demand. Open MPI 4 says both in the
+/// environment; of Open MPI 5 only the command line of prterun shows it.
+bool is_bound_by_default() {
+  if (std::getenv("OMPI_MCA_orte_bound_at_launch") != nullptr) return std::getenv("OMPI_MCA_hwloc_base_binding_policy") == nullptr;
+  if (std::getenv("PRTE_LAUNCHED") == nullptr || std::getenv("PRTE_MCA_hwloc_default_binding_policy") != nullptr) return false;
+  std::ifstream file(fmt::format("/proc/{}/cmdline", ::getppid()));
+  const std::string words(std::istreambuf_iterator<char>(file), {});
+  const auto says = [&](std::string_view word) { return words.find(word) != std::string::npos; };
+  return says("prterun") && !says("--bind-to") && !says("--map-by") && !says("--rank-by");
+}
+
 }  // namespace
 
 Ranks& single_process() {
@@ -107,9 +121,7 @@ std::string error_of_rank(const std::string& text) {
 }
 
 void undo_default_binding() {
-  if (std::getenv("OMPI_MCA_orte_bound_at_launch") == nullptr || std::getenv("OMPI_MCA_hwloc_base_binding_policy") != nullptr)
-    return;
-  use_processors_of(::getppid());  // the launcher may use all processors allotted by the user
+  if (is_bound_by_default()) use_processors_of(::getppid());  // the launcher may use all processors allotted by the user
 }
 
 bool have_mpi() {
