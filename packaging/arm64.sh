@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# arm64.sh [PARITY]: on Debian 13, as root: cross-compiles argand for ARM in build-arm64 and runs under QEMU the tests of core, autograd,
-# optim and nn, the checks of every gradient, and the program. PARITY: a folder with op_parity's cases and inputs; the values and
-# gradients that ARM computes go to its file arm64.npz.
+# arm64.sh: on Debian 13, as root: cross-compiles argand for ARM in build-arm64 and runs under QEMU the tests of core, autograd, optim
+# and nn, the checks of every gradient, and the program. In build-parity, which has op_parity's cases and inputs, it writes what ARM
+# computes, arm64.npz, and which elementary functions the library calls for single numbers, arm64.calls.
 set -euo pipefail
 . packaging/requirements.sh
 
@@ -23,19 +23,14 @@ dir=build-arm64
 rooms=(core autograd optim nn)
 ninja -C "$dir" apps/argand tests/accuracy tests/op_parity "${rooms[@]/#/tests/test_}"
 
-# Kernels must not call elementary functions for one number at a time.
-scalar=$(aarch64-linux-gnu-objdump -d --demangle "$dir"/libargand.so | awk '
-  /^[0-9a-f]+ <.*>:$/ { inside = $0 }
-  /\tbl\t.*<(sin|cos|sincos|tan|exp|expm1|log|log1p|atan2|tanh|sinh|cosh|pow)f?@plt>/ { print inside }' | sort | uniq -c)
-echo "Functions that call an elementary function for a single number:"
-echo "$scalar"
+packaging/scalar_calls.sh aarch64-linux-gnu-objdump "$dir/libargand.so" >build-parity/arm64.calls
 
 export OMP_NUM_THREADS=2 OMP_WAIT_POLICY=passive
 meson test -C "$dir" --no-rebuild --print-errorlogs --timeout-multiplier 0 accuracy nan usage "${rooms[@]}"
 run=(qemu-aarch64 -cpu neoverse-n1)
 argand=("${run[@]}" "$dir/apps/argand")
+"${run[@]}" "$dir/tests/op_parity" build-parity/{cases.json,inputs.npz,arm64.npz}
 "${argand[@]}" --version --verbose
 "${argand[@]}" lab 'abs(z)^2 * exp(i*angle(z))' --at 1+2i
 "${argand[@]}" demo --steps 20 --out /tmp/demo
 "${argand[@]}" gradcheck
-[[ -z ${1:-} ]] || "${run[@]}" "$dir/tests/op_parity" "$1"/{cases.json,inputs.npz,arm64.npz}

@@ -154,7 +154,8 @@ struct Hyperbolic {
 template <RealScalar R>
 std::complex<R> tanh_of(std::complex<R> z) {
   const Hyperbolic<R> h(z.real(), z.imag());
-  return divide(h.S, h.C);
+  // There S = ±C, but z/z need not be 1: ARM's library divides complex numbers with fused products.
+  return h.t == 0 ? std::complex<R>(std::copysign(R(1), z.real())) : divide(h.S, h.C);
 }
 /// tanh' z = 1/cosh² z = 4t/C².
 template <RealScalar R>
@@ -168,6 +169,7 @@ std::complex<R> tanh_derivative(std::complex<R> z) {
 template <RealScalar R>
 std::complex<R> logistic(std::complex<R> z) {
   const Hyperbolic<R> h(z.real() / 2, z.imag() / 2);
+  if (h.t == 0) return z.real() < 0 ? R(0) : R(1);
   const std::complex<R> w = divide(std::complex<R>(h.cos_y, h.sin_y), h.C);
   return z.real() < 0 ? mul(w, h.t) : w;
 }

@@ -161,7 +161,8 @@ class LuFactors {
         if (A[i * stack_.n + j] != T(0)) return false;
     return true;
   }
-  /// Replaces A by B, by columns (transposed: by rows), so that the largest element of each row and column is near 1.
+  /// Replaces A by B, by columns (transposed: by rows), so that the largest element of each row and column is near 1. If rows and
+  /// columns are of similar size, one power multiplies all elements, so that A and 2^k A have the same pivots.
   void equilibrate(One& one, T* A) const {
     const std::int64_t n = stack_.n;
     std::vector<int>&rows = one.transposed ? one.columns : one.rows, &columns = one.transposed ? one.rows : one.columns;
@@ -173,7 +174,10 @@ class LuFactors {
         int& row = rows[static_cast<std::size_t>(i)];
         row = std::max(row, size(i, j));
       }
-    std::replace(rows.begin(), rows.end(), none, 0);
+    int high = none, low = -none;
+    for (const int e : rows)
+      if (e != none) high = std::max(high, e), low = std::min(low, e);
+    std::replace(rows.begin(), rows.end(), none, std::max(high, none / 2));
     for (std::int64_t j = 0; j < n; ++j) {
       int& column = columns[static_cast<std::size_t>(j)];
       for (std::int64_t i = 0; i < n; ++i) {
@@ -182,12 +186,11 @@ class LuFactors {
       }
     }
     std::replace(columns.begin(), columns.end(), none, 0);
-    const auto is_even = [&](const std::vector<int>& exponents, int around) {
-      return std::all_of(exponents.begin(), exponents.end(), [&](int e) { return std::abs(e - around) <= 10; });
-    };
-    if (n == 0 || (is_even(rows, 0) && is_even(columns, 0))) {
-      std::fill(rows.begin(), rows.end(), 0), std::fill(columns.begin(), columns.end(), 0);
-      return;
+    const bool even_columns = std::all_of(columns.begin(), columns.end(), [](int e) { return std::abs(e) <= 10; });
+    if (high == none || (high - low <= 20 && even_columns)) {
+      const int common = high == none || std::abs(high) <= 10 ? 0 : high;
+      std::fill(rows.begin(), rows.end(), common), std::fill(columns.begin(), columns.end(), 0);
+      if (common == 0) return;
     }
     one.scaled = true;
     for (std::int64_t j = 0; j < n; ++j)

@@ -1,0 +1,37 @@
+#!/usr/bin/env bash
+# Builds the container of the Dockerfile with Buildah, on a base made by debootstrap in place of the published one, and tries what is in it.
+#   image_test.sh SOURCE_DIR     needs root, buildah, debootstrap and Debian's packages
+set -euo pipefail
+source=$(realpath "$1")
+suite=trixie base=docker.io/library/debian:13-slim image=argand-under-test
+state=$(mktemp -d)
+build() { buildah --root "$state/images" --runroot "$state/run" --storage-driver vfs "$@"; }
+trap 'rm -rf "$state"' EXIT
+
+echo "a base"
+container=$(build from scratch)
+tree=$(build mount "$container")
+debootstrap --variant=minbase --include=ca-certificates "$suite" "$tree" "${DEBIAN_MIRROR:-http://deb.debian.org/debian}" >"$state/log" 2>&1 ||
+  { tail -5 "$state/log"; exit 1; }
+cp /etc/apt/apt.conf.d/* "$tree/etc/apt/apt.conf.d/" 2>/dev/null || true  # this machine's proxy settings
+base_size=$(du -sm "$tree" | cut -f 1)
+build commit --quiet --rm "$container" "$base" >/dev/null
+
+echo "the image"
+build build --quiet --isolation chroot --pull-never --tag "$image" "$source" >"$state/log" 2>&1 || { tail -30 "$state/log"; exit 1; }
+container=$(build from --pull-never "$image")
+tree=$(build mount "$container")
+size=$(du -sm "$tree" | cut -f 1)
+echo "$size MB, of them $base_size the base"
+((size < 400 + base_size - 80)) || { echo "that is more than 400 MB on a base of 80"; exit 1; }  # the published base has about 80 MB
+
+within() { build run --isolation chroot "$container" -- "$@"; }
+echo "the program"
+within argand --version
+within argand lab 'abs(z)^2' | grep -q 'Cauchy-Riemann'
+within argand demo --steps 20 | tail -5
+echo "the Python package"
+within python3 -m argand | tail -1 | grep -qx '30 of 30 mistakes found, 4 of 4 correct gradients passed'
+echo "the notebooks and the book"
+within jupyter notebook --version
+within ls /usr/share/doc/argand/notebooks/01-wirtinger.ipynb /usr/share/doc/argand/site/index.html
