@@ -28,6 +28,13 @@ struct Strided {
 
 namespace detail {
 
+// Without this, GCC 14 for ARM stores the sums in every step: 48 instructions for 24 fused products instead of 37.
+#if defined(__aarch64__) && !defined(__clang__)
+#define ARGAND_UNROLL _Pragma("GCC unroll 8")
+#else
+#define ARGAND_UNROLL
+#endif
+
 /// C [M, N packs] <- alpha A [M, K] B [K, N packs], added to C if `add`. Each element is one chain of multiplications and additions
 /// in the order of k, so its bits depend on nothing else.
 template <RealScalar R, int M, int N>
@@ -36,23 +43,23 @@ inline void multiply_in_registers(std::int64_t K, const R* __restrict a, std::in
   using P = Pack<R>;
   constexpr PackAt<R, true> first{0, P::width};
   P sums[M][N];
-  for (int i = 0; i < M; ++i)
-    for (int j = 0; j < N; ++j) sums[i][j] = P(R(0));
+  ARGAND_UNROLL for (int i = 0; i < M; ++i) ARGAND_UNROLL for (int j = 0; j < N; ++j) sums[i][j] = P(R(0));
   for (std::int64_t k = 0; k < K; ++k, a += k_step, b += ldb) {
     P row[N];
-    for (int j = 0; j < N; ++j) row[j] = first.load(b + j * P::width);
-    for (int i = 0; i < M; ++i) {
+    ARGAND_UNROLL for (int j = 0; j < N; ++j) row[j] = first.load(b + j * P::width);
+    ARGAND_UNROLL for (int i = 0; i < M; ++i) {
       const P x(a[i * row_step]);
-      for (int j = 0; j < N; ++j) sums[i][j] = multiply_add(x, row[j], sums[i][j]);
+      ARGAND_UNROLL for (int j = 0; j < N; ++j) sums[i][j] = multiply_add(x, row[j], sums[i][j]);
     }
   }
-  for (int i = 0; i < M; ++i)
-    for (int j = 0; j < N; ++j) {
-      R* const to = c + i * ldc + j * P::width;
-      const P sum = P(alpha) * sums[i][j];
-      add ? first.add(to, sum) : first.store(to, sum);
-    }
+  ARGAND_UNROLL for (int i = 0; i < M; ++i) ARGAND_UNROLL for (int j = 0; j < N; ++j) {
+    R* const to = c + i * ldc + j * P::width;
+    const P sum = P(alpha) * sums[i][j];
+    add ? first.add(to, sum) : first.store(to, sum);
+  }
 }
+
+#undef ARGAND_UNROLL
 
 /// Computes all rows; those that do not fill a tile come last.
 template <RealScalar R, int N>
