@@ -154,12 +154,13 @@ bool ends_with_any(const std::string& path, std::initializer_list<const char*> e
   return std::any_of(endings.begin(), endings.end(), [&](const char* ending) { return path.ends_with(ending); });
 }
 
-/// Maps the path of every project file, from the root, to its text, leaving out Git's files, builds and runs.
+/// Maps the path of every project file, from the root, to its text, leaving out Git's and Python's files, builds and runs.
 std::map<std::string, std::string> read_tree(const fs::path& root) {
   std::map<std::string, std::string> files;
   for (auto it = fs::recursive_directory_iterator(root); it != fs::recursive_directory_iterator(); ++it) {
     const std::string name = it->path().filename().string();
-    const bool ours = name != ".git" && !(it.depth() == 0 && it->is_directory() && (name.starts_with("build") || name == "runs"));
+    const bool ours = name != ".git" && name != "__pycache__" &&
+                      !(it.depth() == 0 && it->is_directory() && (name.starts_with("build") || name == "runs"));
     if (it->is_directory() && !ours) it.disable_recursion_pending();
     if (!it->is_regular_file() || !ours) continue;
     std::ifstream in(it->path(), std::ios::binary);

@@ -85,7 +85,7 @@ bool is_bound_by_default() {
   std::ifstream file(fmt::format("/proc/{}/cmdline", ::getppid()));
   const std::string words(std::istreambuf_iterator<char>(file), {});
   const auto says = [&](std::string_view word) { return words.find(word) != std::string::npos; };
-  return says("prterun") && !says("--bind-to") && !says("--map-by") && !says("--rank-by");
+  return says("prterun") && !says("bind-to") && !says("map-by") && !says("rank-by");
 }
 
 }  // namespace
