@@ -59,10 +59,6 @@ void signal_when_parent_ends(int signal) { prctl(PR_SET_PDEATHSIG, signal); }
 
 bool make_pipe(std::span<int, 2> ends) { return pipe2(ends.data(), O_CLOEXEC) == 0; }
 bool make_sockets(std::span<int, 2> ends) { return socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) == 0; }
-
-ssize_t send_to_socket(int socket, std::span<const char> bytes) {
-  return ::send(socket, bytes.data(), bytes.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
-}
 #else
 int processors_of(pid_t process) { return process == 0 ? static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN)) : 0; }
 void use_processors_of(pid_t) {}
@@ -83,14 +79,13 @@ bool make_sockets(std::span<int, 2> ends) {
 #endif
   return true;
 }
+#endif
 
+#if !defined(MSG_NOSIGNAL)
+#define MSG_NOSIGNAL 0  // the sockets have SO_NOSIGPIPE instead
+#endif
 ssize_t send_to_socket(int socket, std::span<const char> bytes) {
-#if defined(MSG_NOSIGNAL)
   return ::send(socket, bytes.data(), bytes.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
-#else
-  return ::send(socket, bytes.data(), bytes.size(), MSG_DONTWAIT);
-#endif
 }
-#endif
 
 }  // namespace argand

@@ -1,6 +1,6 @@
 #pragma once
 /// What operating systems do differently with processes: where the program is, its environment, its processors, its peak memory,
-/// and pipes that children do not inherit. Linux and macOS; process.cpp is the only file that tells them apart.
+/// and pipes that children do not inherit. For Linux and macOS.
 
 #include <sys/types.h>
 

@@ -21,6 +21,7 @@ except ImportError:
     sys.exit(77)
 
 from op_cases import CASES, TORCH
+from two_builds import distance, distances
 
 BAR = 1e-10
 SAME = 1e-13  # allowed between Python and C++, which may compute a few sums in a different order
@@ -51,13 +52,6 @@ def by_pytorch(case, inputs):
         if "ill-defined" not in str(refusal):
             raise
     return y.detach().resolve_conj().numpy(), gradients, W.resolve_conj().numpy()
-
-
-def distance(a, b):
-    """The largest difference of two arrays, relative to the largest element of b if that exceeds 1."""
-    if a.shape != b.shape:
-        return numpy.inf
-    return numpy.max(numpy.abs(a - b), initial=0) / max(1.0, numpy.max(numpy.abs(b), initial=0))
 
 
 def by_argand(program, cases, arrays, kept=None):
@@ -122,10 +116,10 @@ def main():
         failed += fail
     if len(languages) == 2:
         (ours, _), (python, _) = languages.values()
-        other = sorted(name for name in ours if name not in python or not distance(python[name], ours[name]) <= SAME)
+        off, bits = distances(ours, python)
+        other = sorted(name for name, d in off.items() if not d <= SAME)
         for name in other:
-            print(f"Python's {name} of {CASES[int(name.split('.')[0])]} is off by {distance(python.get(name, numpy.empty(0)), ours[name]):.1e}")
-        bits = sum(name in python and numpy.array_equal(python[name], ours[name], equal_nan=True) for name in ours)
+            print(f"Python's {name} of {CASES[int(name.split('.')[0])]} is off by {off[name]:.1e}")
         print(f"{bits} of {len(ours)} arrays have the same bits in Python and C++; {len(other)} differ by more than {SAME:.0e}")
         failed += len(other)
     sys.exit(1 if failed else 0)

@@ -10,21 +10,30 @@ import numpy
 
 BAR = 1e-12
 
-with numpy.load(sys.argv[1]) as file:
-    one = dict(file)
-with numpy.load(sys.argv[2]) as file:
-    other = dict(file)
-if not one or one.keys() != other.keys():
-    sys.exit(f"{sys.argv[1]} has {len(one)} arrays, {sys.argv[2]} has {len(other)}, or they have other names")
-worst, equal, wrong = 0.0, 0, []
-for name, expected in one.items():
-    if numpy.array_equal(expected, other[name], equal_nan=True):
-        equal += 1
-        continue
-    size = max(1.0, numpy.max(numpy.abs(expected), initial=0))
-    off = numpy.max(numpy.abs(other[name] - expected)) / size if expected.shape == other[name].shape else numpy.inf
-    worst = max(worst, off)
-    if not off <= BAR:
-        wrong.append(f"{name} is off by {off:.1e}")
-print(*wrong, f"{len(one)} arrays: {equal} have the same bits, {len(wrong)} differ by more than {BAR:.0e}; at most {worst:.1e}", sep="\n")
-sys.exit(1 if wrong else 0)
+
+def distance(a, b):
+    """The largest difference of two arrays, relative to the largest element of b if that exceeds 1."""
+    if a.shape != b.shape:
+        return numpy.inf
+    return numpy.max(numpy.abs(a - b), initial=0) / max(1.0, numpy.max(numpy.abs(b), initial=0))
+
+
+def distances(one, other):
+    """Returns {name: distance} for the arrays of `one`, infinite for those that `other` lacks, and how many have the same bits."""
+    bits = sum(name in other and numpy.array_equal(other[name], a, equal_nan=True) for name, a in one.items())
+    return {name: distance(other[name], a) if name in other else numpy.inf for name, a in one.items()}, bits
+
+
+def main():
+    one, other = (dict(numpy.load(path)) for path in sys.argv[1:3])
+    if not one or one.keys() != other.keys():
+        sys.exit(f"{sys.argv[1]} has {len(one)} arrays, {sys.argv[2]} has {len(other)}, or they have other names")
+    off, bits = distances(one, other)
+    wrong = [f"{name} is off by {d:.1e}" for name, d in off.items() if not d <= BAR]
+    print(*wrong, f"{len(one)} arrays: {bits} have the same bits, {len(wrong)} differ by more than {BAR:.0e}; at most {max(off.values()):.1e}",
+          sep="\n")
+    sys.exit(1 if wrong else 0)
+
+
+if __name__ == "__main__":
+    main()

@@ -177,7 +177,11 @@ class LuFactors {
     int high = none, low = -none;
     for (const int e : rows)
       if (e != none) high = std::max(high, e), low = std::min(low, e);
-    std::replace(rows.begin(), rows.end(), none, std::max(high, none / 2));
+    if (high == none) {  // no element, or only zeros
+      std::fill(rows.begin(), rows.end(), 0), std::fill(columns.begin(), columns.end(), 0);
+      return;
+    }
+    std::replace(rows.begin(), rows.end(), none, high);
     for (std::int64_t j = 0; j < n; ++j) {
       int& column = columns[static_cast<std::size_t>(j)];
       for (std::int64_t i = 0; i < n; ++i) {
@@ -187,8 +191,8 @@ class LuFactors {
     }
     std::replace(columns.begin(), columns.end(), none, 0);
     const bool even_columns = std::all_of(columns.begin(), columns.end(), [](int e) { return std::abs(e) <= 10; });
-    if (high == none || (high - low <= 20 && even_columns)) {
-      const int common = high == none || std::abs(high) <= 10 ? 0 : high;
+    if (high - low <= 20 && even_columns) {
+      const int common = std::abs(high) <= 10 ? 0 : high;
       std::fill(rows.begin(), rows.end(), common), std::fill(columns.begin(), columns.end(), 0);
       if (common == 0) return;
     }
