@@ -66,7 +66,7 @@ void ModelConfig::visit(KeyVisitor& f) {
     family_ = &family_named(name);
     own_ = family_->configuration();
   }
-  f("task", task, "lm predicts the next token, classify the label of a text");
+  f("task", task, "lm: predict the next token; classify: predict the label of a text");
   if (task == TextTask::Classify) f("n_classes", n_classes, "number of labels");
   f("vocab_size", vocab_size, "number of token ids (0: from the data)");
   f("max_seq_len", max_seq_len, "longest sequence, in tokens");

@@ -37,9 +37,9 @@ struct Variant {
   bool extra = false;  ///< trained only when requested by name
 };
 
-/// The settings of a transformer row whose `position` is learned, sinusoidal or rope. They scale the word embeddings, because
-/// unscaled ones are small compared with the positions added to them: after 300 steps, seed 0, learned positions reached perplexity
-/// 545 with scaling and 661 without, sinusoids 577 and 876.
+/// The settings of a transformer row whose `position` is learned, sinusoidal or rope. They scale the word embeddings, which are
+/// otherwise small compared with the positions added to them: after 300 steps, seed 0, learned positions reached perplexity 545
+/// with scaling and 661 without, sinusoids 577 and 876.
 KeyTexts transformer_row(const std::string& position);
 
 /// The models that `argand ablate FAMILY` compares. Experiments that reproduce a paper's results and claims are files instead
@@ -73,7 +73,8 @@ struct GradientChecks {
 /// The family-specific parts of the page written by `argand report`.
 struct ReportParts {
   std::string panel{};  ///< the panel of apps/report: "angles", "heads", "offsets", "gains"
-  std::string phases = "Phases of the pairs that RoPE turns, before it does.";  ///< description of the phases of queries and keys
+  std::string phases =
+      "Phases of the pairs that RoPE rotates, before the rotation.";  ///< description of the phases of queries and keys
   std::vector<std::string> history{};  ///< suffixes of names of parameters to follow through training
   bool weight_phases = false;          ///< also show the phases of complex weights
 };

@@ -9,7 +9,7 @@
 
 namespace argand {
 
-/// Fan in and fan out of a weight [out, in] or [out, in, kernel...]: the inputs of each output, and the outputs of each input.
+/// Fan in and fan out of a weight [out, in] or [out, in, kernel...]: the number of inputs per output, and of outputs per input.
 struct Fans {
   double in, out;
 };

@@ -58,7 +58,7 @@ constexpr bool is_decayed(Role role) { return role == Role::Matrix || role == Ro
 /// Which parameters decay: a weight that shrinks must be able to grow back, which it cannot if the loss is flat. A decaying gain
 /// tends to 0 and silences its layer; an angle has no natural small value. So only matrices and tables decay, by role
 /// (autograd/var.h). With `decay = "all"`, as in the reference implementations and earlier versions of argand, every parameter
-/// decays, and Muon's parameters decay at Muon's learning rate, muon_lr_scale times as fast as weight_decay states.
+/// decays, and Muon's parameters decay at Muon's learning rate, so muon_lr_scale times as fast as the others.
 struct OptimizerConfig {
   std::string name = "adamw";
   double beta1 = 0.9;
@@ -79,9 +79,9 @@ struct OptimizerConfig {
     f("eps", eps, "", "added to the denominator");
     f("weight_decay", weight_decay, "", "decoupled weight decay: each step shrinks parameters by lr * weight_decay");
     f("decay", decay, "matrices|all",
-      "which parameters decay: matrices and embeddings, or all, as in the reference, with Muon's muon_lr_scale times as fast");
+      "which parameters decay: matrices and embeddings, or all; with all, Muon's decay muon_lr_scale times as fast");
     f("complex_moments", complex_moments, "two|modulus",
-      "AdamW's second moments of a complex parameter: two, of real and imaginary part, or one, of the modulus, which is "
+      "AdamW's second moments of a complex number: two for its real and imaginary parts, or one for its modulus, which is "
       "rotation-equivariant");
     f("momentum", momentum, "", "momentum of Muon");
     f("muon_lr_scale", muon_lr_scale, "", "Muon's learning rate, as a multiple of AdamW's");

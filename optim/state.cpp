@@ -41,8 +41,9 @@ void check_state(const OptimizerState<R>& saved, const OptimizerState<R>& own) {
     require(it != found.end(), "optimizer state", "{} is missing", entry.name);
     const std::string given = describe<R>(*it->second), needed = describe<R>(entry.value);
     const bool moments = entry.name.starts_with("v.") && it->second->index() != entry.value.index();
-    require(given == needed, "optimizer state", "{} is {}, but this model needs {}{}", entry.name, given, needed,
-            moments ? "; for a complex parameter, complex_moments two gives a complex second moment, modulus a real one" : "");
+    require(
+        given == needed, "optimizer state", "{} is {}, but this model needs {}{}", entry.name, given, needed,
+        moments ? "; for a complex parameter, the second moment is complex with complex_moments two and real with modulus" : "");
   }
   for (const auto& entry : saved.tensors)
     require(std::any_of(own.tensors.begin(), own.tensors.end(), [&](const auto& e) { return e.name == entry.name; }),

@@ -34,8 +34,8 @@ std::optional<GrammarSymbol> other_number(GrammarSymbol s) {
 
 // ------------------------------------------------------------------------------------------------ construction
 
-/// Numbers the symbols as they are reached, starting from Paragraph, each with its counterpart in the other number: a text that
-/// needs the counterpart is ungrammatical, and judge() must be able to name the error.
+/// Assigns indices to the symbols in the order in which they are reached from Paragraph, each followed by its counterpart in the
+/// other grammatical number. Only ungrammatical texts need the counterparts; judge() uses them to classify errors.
 Grammar::Parts Grammar::build(std::uint64_t seed) {
   const detail::GrammarRules source(seed);
   Parts parts;
@@ -155,8 +155,8 @@ const SimpleGrammar::Rule* Grammar::find_with_other_topic(GrammarSymbol symbol, 
   return nullptr;
 }
 
-/// The first n pending symbols come from a rule that may belong to another person or topic. This resets them to the paragraph's
-/// person and topic, so that one wrong word counts as one error.
+/// Resets the first n pending symbols to the paragraph's person and topic, so that one wrong word counts as one error: their rule
+/// may belong to another person or topic.
 void Grammar::keep_story(SimpleGrammar::Pending& pending, std::size_t n, const GrammarSymbol& story) const {
   for (std::size_t i = pending.size() - n; i < pending.size(); ++i) {
     GrammarSymbol s = symbols_[static_cast<std::size_t>(pending[i])];

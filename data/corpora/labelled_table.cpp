@@ -246,8 +246,8 @@ std::vector<std::string> preview_of(const LabelledTable& table) {
   if (const auto others = by_count.end() - alone - 1; others >= 0)  // sorted by descending count
     lines.push_back(fmt::format("  warning: {} has one row{}; is that a class?", in_quotes(alone->first),
                                 others == 0   ? ""
-                                : others == 1 ? ", as has another label"
-                                              : fmt::format(", as have {} other labels", others)));
+                                : others == 1 ? ", and so does another label"
+                                              : fmt::format(", and so do {} other labels", others)));
   return lines;
 }
 

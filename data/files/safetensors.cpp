@@ -24,7 +24,7 @@
 
 namespace argand {
 
-static_assert(std::endian::native == std::endian::little, "safetensors are little-endian, and so is what is read into memory here");
+static_assert(std::endian::native == std::endian::little, "safetensors files are little-endian and are read without byte swapping");
 
 namespace {
 

@@ -44,7 +44,7 @@ class Reader {
   Reader(std::string_view json, const std::string& name) : name_(name), json_(try_parse_json<JsonValue>(json)) {}
 
   BpeFile read() {
-    if (!json_.is_object()) wrong("it is not JSON, or nests too deep");
+    if (!json_.is_object()) wrong("it is not JSON, or is nested too deeply");
     const JsonValue* const model = member(json_, "model");
     if (model == nullptr)
       wrong("it has no \"model\"; a vocab.json alone has no merges: save the tokenizer with tokenizers' Tokenizer.save()");
@@ -79,7 +79,7 @@ class Reader {
   std::string text(const JsonValue& object, const char* key) const {
     const JsonValue* const value = member(object, key);
     if (value == nullptr) return "";
-    if (!value->is_string()) wrong("\"{}\" is not a text", key);
+    if (!value->is_string()) wrong("\"{}\" is not a string", key);
     return value->get<std::string>();
   }
   Id id_of(const JsonValue& value, const std::string& token) const {
@@ -92,9 +92,9 @@ class Reader {
     const std::string type = text(model, "type");
     if (type != "BPE" && !(type.empty() && model.contains("merges"))) wrong("its model is {}", in_quotes(type));
     if (flag(model, "byte_fallback"))
-      wrong("it writes unknown characters as byte tokens, as SentencePiece does; take the tokenizer.model beside it");
+      wrong("it writes unknown characters as byte tokens, as SentencePiece does; use the tokenizer.model from the same folder");
     for (const char* key : {"continuing_subword_prefix", "end_of_word_suffix"})
-      if (!text(model, key).empty()) wrong("its pieces are marked by \"{}\"", key);
+      if (!text(model, key).empty()) wrong("it marks its pieces with \"{}\"", key);
     if (const JsonValue* const dropout = member(model, "dropout"); dropout != nullptr && *dropout != 0)
       wrong("it drops merges at random (\"dropout\")");
   }
@@ -105,7 +105,7 @@ class Reader {
     for (const JsonValue* step : steps_of(*normalizer, "normalizers")) {
       if (!step->is_object()) wrong("its normalizer is not an object");
       if (const std::string type = text(*step, "type"); type != "NFC")
-        wrong("it changes the text by the normalizer {}; only NFC is read", in_quotes(type));
+        wrong("it changes the text with the normalizer {}; argand supports only NFC", in_quotes(type));
       file_.nfc = true;
     }
   }
@@ -134,7 +134,8 @@ class Reader {
         file_.prefix_space = flag(*one, "add_prefix_space", true);
         file_.words = flag(*one, "use_regex", true);
       } else {
-        wrong("it cuts the text by the pre-tokenizer {}; argand reads ByteLevel, alone or after Digits and Split", in_quotes(type));
+        wrong("it splits the text with the pre-tokenizer {}; argand supports ByteLevel, alone or after Digits and Split",
+              in_quotes(type));
       }
     }
   }
@@ -146,7 +147,7 @@ class Reader {
     const std::string regex = pattern != nullptr && pattern->is_object() ? text(*pattern, "Regex") : "";
     const std::optional<TextCut> cut = cut_of_regex(regex);
     if (!cut)
-      wrong("it cuts the text by {}; of regular expressions those of GPT-2, GPT-4 and Llama 3, and Qwen2 are read",
+      wrong("it splits the text by {}; argand supports only the regular expressions of GPT-2, GPT-4 and Llama 3, and Qwen2",
             pattern == nullptr ? "no pattern" : in_quotes(regex.empty() ? pattern->dump() : regex));
     const std::string behavior = text(step, "behavior");
     if (behavior != (flag(step, "invert") ? "Removed" : "Isolated")) wrong("its Split has the behavior {}", in_quotes(behavior));
@@ -208,7 +209,7 @@ class Reader {
     if (all == nullptr) return;
     if (!all->is_array()) wrong("\"added_tokens\" is not a list");
     for (const JsonValue& token : *all) {
-      if (!token.is_object()) wrong("\"added_tokens\" has something that is not an object");
+      if (!token.is_object()) wrong("\"added_tokens\" contains an element that is not an object");
       const std::string content = text(token, "content");
       if (content.empty()) wrong("an added token is empty");
       const Id id = id_of(token.value("id", JsonValue()), content);
@@ -233,10 +234,10 @@ class Reader {
     const std::string unknown = text(model, "unk_token");
     if (unknown.empty())
       wrong(
-          "{} bytes, 0x{:02x} first, have no token, and there is no \"unk_token\"; train it with "
+          "{} of the 256 bytes, the first of them 0x{:02x}, have no token, and there is no \"unk_token\"; train it with "
           "initial_alphabet=ByteLevel.alphabet()",
           missing, first);
-    if (flag(model, "fuse_unk")) wrong("it makes one unknown token of several (\"fuse_unk\")");
+    if (flag(model, "fuse_unk")) wrong("it merges consecutive unknown tokens into one (\"fuse_unk\")");
     file_.unknown = named(unknown, "\"unk_token\"");
   }
 

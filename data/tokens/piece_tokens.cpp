@@ -56,7 +56,7 @@ std::string translate_error(std::string_view why) {
     return fmt::format("bytes and single characters alone take {}; raise `vocab_size` above that, or choose `tokens` byte",
                        numbers[1]);
   if (why.find("too high") != why.npos && numbers.size() >= 2)
-    return fmt::format("it has {} at most; lower `vocab_size` to that, or give more text", numbers.back());
+    return fmt::format("at most {} are possible; lower `vocab_size` to that, or give more text", numbers.back());
   return on_one_line(why);
 }
 
@@ -76,8 +76,8 @@ class PieceTokens final : public Tokenizer {
   std::string kind() const override {
     switch (about_.method) {
       case PieceModel::Method::Bpe: return "bpe";
-      case PieceModel::Method::Word: return "words of SentencePiece";
-      case PieceModel::Method::Char: return "characters of SentencePiece";
+      case PieceModel::Method::Word: return "SentencePiece words";
+      case PieceModel::Method::Char: return "SentencePiece characters";
       default: return "unigram";
     }
   }
@@ -220,7 +220,7 @@ TokenizerPtr learn_pieces(const std::string& kind, std::string_view text, std::i
                                                                   &lines, &model);
   require(status.ok(), "tokens", "SentencePiece cannot learn {} pieces from this text: {}", pieces,
           translate_error(status.message()));
-  return std::make_shared<PieceTokens>(std::move(model), "what was learnt");
+  return std::make_shared<PieceTokens>(std::move(model), "the learned model");
 }
 
 TokenizerPtr load_pieces(const std::string& path) { return std::make_shared<PieceTokens>(read_bytes("tokens", path), path); }

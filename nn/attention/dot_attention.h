@@ -7,7 +7,7 @@
 namespace argand {
 
 /// The form of a projection q, k, v or o: dense; complex-linear on interleaved pairs; or dense with half of d_model as the inner
-/// width, which is the output of q, k, v and the input of o (to be set for q and k together).
+/// width, i.e. the output width of q, k, v and the input width of o. Queries and keys must have equal widths.
 enum class ProjectionKind { Dense, Complex, Half };
 
 struct DotAttentionOptions {

@@ -8,9 +8,10 @@
 namespace argand {
 
 /// Dense: y = W x + b, W [out, in]. Complex: each pair (x0, x1) is x0 + i x1, W complex [out/2, in/2], no bias; as a real matrix
-/// its 2×2 blocks are [[Re, -Im], [Im, Re]], so it has half the parameters of the dense one. It runs as one complex GEMM: forward
-/// and both gradients on 2048 rows of 128, 256, 512, 1024 numbers took 1.02, 1.04, 0.99, 0.97 of the dense layer's time (float32,
-/// two threads), and Gauss's three real products, which save a quarter of the multiplications, 1.21, 0.99, 0.86, 0.79.
+/// its 2×2 blocks are [[Re, -Im], [Im, Re]], so it has half the parameters of the dense one. It is computed by one complex GEMM.
+/// For 2048 rows of 128, 256, 512, 1024 numbers, forward and both gradients took 1.02, 1.04, 0.99, 0.97 times as long as for the
+/// dense layer (float32, two threads); Gauss's three real products, which save a quarter of the multiplications, took 1.21, 0.99,
+/// 0.86, 0.79 times as long.
 template <RealScalar R>
 class Projection final : public Module<R> {
  public:

@@ -139,19 +139,19 @@ BOOST_AUTO_TEST_CASE(a_run_is_not_overwritten_by_accident) {
   ends_with(run.scratch, "train lm --overwrite --data /nowhere --out " + run.path + tiny, 1,
             "argand: data: /nowhere does not exist; ...");
   ends_with(run.scratch, "train lm --resume " + run.path + " --d-model 32", 2,
-            "argand: --d-model: cannot change when a run is resumed: the weights of the run are of that model; --init starts "
-            "another run from its weights");
+            "argand: --d-model: cannot change when a run is resumed: the run's weights belong to that model; --init starts a "
+            "new run from its weights");
   for (const auto& [option, why] : {std::pair{"--batch 3", "each step's data depend on it"},
                                     {"--seed 1", "each step's data depend on it"},
                                     {"--beta1 0.5", "the optimizer state depends on it"},
-                                    {"--warmup 3", "the run began with it"},
+                                    {"--warmup 3", "the warm-up is at the start of the run"},
                                     {"--precision float64", "the run's parameters have the precision it began with"},
                                     {"--eval-protocol full-blocks", "validations before and after could not be compared"},
                                     {"--split 80/10/10", "it determines the data, and the run continues with those it began with"},
-                                    {"--preset paper", "the run has its sizes and its recipe"}})
+                                    {"--preset paper", "it sets the sizes and the recipe of a new run"}})
     ends_with(run.scratch, "train lm --resume " + run.path + " " + option, 2,
               "argand: " + std::string(option).substr(0, std::string(option).find(' ')) +
-                  ": cannot change when a run is resumed: " + why + "; --init starts another run from its weights");
+                  ": cannot change when a run is resumed: " + why + "; --init starts a new run from its weights");
   BOOST_TEST((contents_of(run.last()) == before));
   BOOST_TEST(run_argand(run.scratch, "train lm --overwrite --steps 5 --out " + run.path + tiny).code == 0);
   BOOST_TEST(!std::filesystem::exists(run.path + "/step-6.safetensors"));

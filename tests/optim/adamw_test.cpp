@@ -269,11 +269,11 @@ BOOST_AUTO_TEST_CASE(moments_of_the_one_kind_refuse_the_other) {
   by_modulus.complex_moments = ComplexMoments::Modulus;
   AdamW<double> two({{"z", z}}, paper(0.1)), modulus({{"z", z}}, by_modulus);
   BOOST_TEST(error_of([&] { two.load_state(modulus.state()); }) ==
-             "optimizer state: v.z is float64 [2], but this model needs complex128 [2]; for a complex parameter, complex_moments "
-             "two gives a complex second moment, modulus a real one");
+             "optimizer state: v.z is float64 [2], but this model needs complex128 [2]; for a complex parameter, the second moment "
+             "is complex with complex_moments two and real with modulus");
   BOOST_TEST(error_of([&] { modulus.load_state(two.state()); }) ==
-             "optimizer state: v.z is complex128 [2], but this model needs float64 [2]; for a complex parameter, complex_moments "
-             "two gives a complex second moment, modulus a real one");
+             "optimizer state: v.z is complex128 [2], but this model needs float64 [2]; for a complex parameter, the second moment "
+             "is complex with complex_moments two and real with modulus");
 }
 
 BOOST_AUTO_TEST_CASE(constants_are_checked) {

@@ -118,7 +118,7 @@ AblationRow read_row(TomlReader& part, const KeyTexts& shared, std::set<std::str
   if (!is_row_name(row.name)) config_fail_at(part.place(), "\"{}\" cannot name a folder; use letters, digits, - _ . +", row.name);
   for (const auto& [key, text] : row.settings)
     if (std::any_of(shared.begin(), shared.end(), [&key = key](const auto& s) { return s.first == key; }))
-      config_fail_at(part.place(), "{} sets {}, which the settings of all rows set, too; drop one of them", row.name, key);
+      config_fail_at(part.place(), "row {} sets {}, which [settings] already sets for all rows; drop one of them", row.name, key);
   if (!names.insert(row.name).second) config_fail_at(part.place(), "two rows are named \"{}\"", row.name);
   return row;
 }

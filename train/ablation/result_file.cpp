@@ -184,7 +184,7 @@ AblationClaim read_claim(JsonReader& part) {
 // Writing.
 
 Json rounded(double value, int digits) {
-  require(std::isfinite(value), "ablate", "a result is not finite, so it cannot be kept");
+  require(std::isfinite(value), "ablate", "a result is not finite and cannot be saved");
   return std::stod(fmt::format("{:.{}g}", value, digits));
 }
 
@@ -223,7 +223,7 @@ void add_probes(Json& run, const RunProbes& probes) {
 
 Json json_of(std::int64_t seed, const AblationResult& r) {
   Json run = {{"seed", seed}, {"loss", r.loss}};
-  require(std::isfinite(r.loss), "ablate", "a loss is not finite, so it cannot be kept");
+  require(std::isfinite(r.loss), "ablate", "a loss is not finite and cannot be saved");
   if (r.accuracy) run["accuracy"] = *r.accuracy;
   if (r.bits_per_byte) run["bits"] = *r.bits_per_byte;
   if (r.count > 0) run["count"] = r.count;
@@ -333,7 +333,7 @@ ResultTable read_result_file(const std::string& path) {
 
 std::string result_text(const ResultTable& runs) {
   const AblationTable& table = runs.table;
-  require(!table.rows.empty(), "ablate", "there are no results to keep");
+  require(!table.rows.empty(), "ablate", "there are no results to save");
   Json head = {{"family", table.family}, {"task", table.task}};
   if (runs.costs) head["measures"] = "costs";
   head["asked"] = runs.asked.is_object() ? runs.asked : Json::object();

@@ -46,7 +46,7 @@ class RunFolder {
   /// This folder with paths that go through the lock and are valid as long as the lock exists: if the folder is moved, files are
   /// still written to it and never to another folder that takes its name. (Plain paths on systems without /proc/self/fd.)
   RunFolder held_by(const RunLock& lock) const;
-  /// Replaces the path through the lock in an error message by the folder's usual path.
+  /// Replaces the path through the lock by the folder's usual path in an error message.
   std::string readable(std::string text) const;
 
   /// Removes incomplete files left by a killed process. Call only while the folder is locked.

@@ -25,7 +25,7 @@ TrainedRun open_run(const std::string& run) {
   const std::string tokens = beside(token_file(kind)), names = beside("classes.txt");
   const auto require_beside = [&](const std::string& file) {
     std::error_code ignored;
-    require(std::filesystem::exists(file, ignored), "checkpoint", "{} needs the {} of its run's folder beside it; there is no {}",
+    require(std::filesystem::exists(file, ignored), "checkpoint", "{} needs the {} of its run in the same folder; there is no {}",
             path, std::filesystem::path(file).filename().string(), file);
   };
   if (!token_file(kind).empty()) require_beside(tokens);

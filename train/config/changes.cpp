@@ -23,14 +23,14 @@ std::string_view reason_unchangeable(const RunConfig& config, std::string_view k
   if (has_key(of_a_step, key)) return "each step's data depend on it";
   if (has_key(of_validations, key)) return "validations before and after could not be compared";
   if (key == "class_weights") return "losses before and after could not be compared";
-  if (key == "warmup") return "the run began with it";
+  if (key == "warmup") return "the warm-up is at the start of the run";
   if (key == "precision") return "the run's parameters have the precision it began with";
-  if (key == "init") return "the run has its weights";
-  if (key == "preset") return "the run has its sizes and its recipe";
+  if (key == "init") return "it sets the weights of a new run";
+  if (key == "preset") return "it sets the sizes and the recipe of a new run";
   std::string_view why = "it determines the data, and the run continues with those it began with";
   RunConfig copy = config;
   copy.model.visit([&](std::string_view own, auto&, const char*, const char*) {
-    if (own == key) why = "the weights of the run are of that model";
+    if (own == key) why = "the run's weights belong to that model";
   });
   copy.optimizer.visit([&](std::string_view own, auto&, const char*, const char*) {
     if (own == key) why = "the optimizer state depends on it";
@@ -44,7 +44,7 @@ std::int64_t end_of_cosine(const TrainingConfig& t) { return t.decay_steps > 0 ?
 
 void require_changeable(const RunConfig& config, const Setting& setting) {
   if (has_key(changeable, setting.key) || setting.key == "milestone_every") return;
-  setting_fail(setting, "cannot change when a run is resumed: {}; `init` starts another run from its weights",
+  setting_fail(setting, "cannot change when a run is resumed: {}; `init` starts a new run from its weights",
                reason_unchangeable(config, current_key(setting.key)));
 }
 

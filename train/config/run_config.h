@@ -70,7 +70,7 @@ struct TrainingConfig {
     } else {
       f("words", words, "", "size of the vocabulary: the most frequent words of the training articles");
       f("text_column", text_column, "", "column of the texts in a table, by name or number; found by default");
-      f("label_column", label_column, "", "column of the labels, likewise");
+      f("label_column", label_column, "", "column of the labels in a table, by name or number; found by default");
       f("delimiter", delimiter, "auto|comma|semicolon|tab|bar", "delimiter of the table's fields");
       f("header", header, "auto|yes|no", "whether the first row of a table names its columns");
       f("class_weights", class_weights, "",
@@ -82,8 +82,8 @@ struct TrainingConfig {
     }
     f("steps", steps, "", epochs > 0 ? "optimizer steps, instead of epochs" : "optimizer steps");
     f("epochs", epochs, "", epochs > 0 ? "passes over the training data" : "passes over the training data, instead of steps");
-    f("batch", batch, "", lm ? "windows a step" : "articles a step");
-    if (lm) f("length", length, "", "tokens a window");
+    f("batch", batch, "", lm ? "windows per step" : "articles per step");
+    if (lm) f("length", length, "", "tokens per window");
     f("accumulate", accumulate, "", "batches whose gradients are averaged in one step");
     if (!lm)
       f("accumulate_by", accumulate_by, "targets|batches",
@@ -93,9 +93,9 @@ struct TrainingConfig {
     f("decay_steps", decay_steps, "", "steps until the cosine ends; then the rate is constant (0: all steps)");
     f("warmup", warmup, "", "steps of linear warm-up, or a share of all steps: 5%");
     f("clip", clip, "", "largest global norm of the gradients (0: no limit)");
-    f("seed", seed, "", "random seed of initial parameters, batches and dropout");
+    f("seed", seed, "", "seed for the initial parameters, batches and dropout");
     f("precision", precision, "float32|float64|bf16",
-      "of all numbers; bf16: float32, with rounded factors in large real matrix products (AVX512-BF16)");
+      "of all numbers; bf16: float32, but factors of large real matrix products are rounded to bfloat16 (AVX512-BF16)");
     f("eval_every", eval_every, "", "steps between validations (0: only at the end; -1: after every epoch)");
     f("eval_batches", eval_batches, "", "batches per validation, evenly spread over its data (0: all)");
     f("early_stop", early_stop, "", "stop after this many validations in a row without improvement (0: never)");
@@ -130,7 +130,7 @@ struct KnowledgeConfig {
   void visit(F&& f) {
     f("irw_file", irw_file, "", "text to retrieve passages from; the training text by default");
     f("irw_passages", irw_passages, "", "passages drawn from the text, evenly spread (0: the whole text, end to end)");
-    f("irw_length", irw_length, "", "tokens a passage");
+    f("irw_length", irw_length, "", "tokens per passage");
     f("irw_refresh", irw_refresh, "", "steps between new draws and index rebuilds (0: 1 with the exact search, 100 with hnsw)");
     f("irw_index", irw_index, "auto|exact|hnsw", "search; auto: approximate (hnsw) from 20000 passages on");
   }

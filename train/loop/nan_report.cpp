@@ -65,8 +65,9 @@ std::string non_finite_text(const NonFiniteStep& step, const TrainingData& data)
       text += fmt::format("\nsingular points of {}: {}\n", step.where->op->name(), hint);
   }
   const bool articles = std::holds_alternative<LabelledCorpus>(data);
-  text += fmt::format("\nbatch {}, {}:\n", step.number,
-                      articles ? "training articles by number" : "windows of the training text by their first token's place");
+  text +=
+      fmt::format("\nbatch {}, {}:\n", step.number,
+                  articles ? "training articles by number" : "windows of the training text by the position of their first token");
   for (std::size_t b = 0; b < step.batch.places.size(); ++b) {
     std::vector<std::int32_t> words = row(step.batch.tokens, static_cast<std::int64_t>(b), articles);
     const bool longer = words.size() > 12;

@@ -77,8 +77,8 @@ std::unique_ptr<Ranks> join() {
 
 bool left = false;
 
-/// Whether the launcher has bound this process to a processor by default, not on the user's demand. Open MPI 4 says both in the
-/// environment; of Open MPI 5 only the command line of prterun shows it.
+/// Whether the launcher has bound this process to a processor by default, not at the user's request. Open MPI 4 records both in the
+/// environment; with Open MPI 5, only the command line of prterun shows it.
 bool is_bound_by_default() {
   if (std::getenv("OMPI_MCA_orte_bound_at_launch") != nullptr) return std::getenv("OMPI_MCA_hwloc_base_binding_policy") == nullptr;
   if (std::getenv("PRTE_LAUNCHED") == nullptr || std::getenv("PRTE_MCA_hwloc_default_binding_policy") != nullptr) return false;

@@ -31,7 +31,7 @@ Variants complexformer_variants() {
                 "the same with δ = 1, b = 0: RoPE itself, without biases",
                 {{"frequencies", "rope"}, {"adaptation", "fixed"}},
                 true},
-               {"moduli", "as without-pcl, with δ = 0, b = 0: of q and k only the moduli count", {{"adaptation", "moduli"}}, true}},
+               {"moduli", "as without-pcl, with δ = 0, b = 0: only the moduli of q and k count", {{"adaptation", "moduli"}}, true}},
       .interventions = {"delta=0", "phase_bias=0", "delta=0,phase_bias=0"}};
 }
 

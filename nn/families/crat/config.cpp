@@ -8,7 +8,7 @@
 namespace argand {
 
 void CratConfig::visit(KeyVisitor& f) {
-  f("baseline", baseline, "in place of CRAT: a real decoder with RoPE and the retrieval of RETRO or Fusion-in-Decoder");
+  f("baseline", baseline, "instead of CRAT, a real decoder with RoPE that retrieves like RETRO or Fusion-in-Decoder");
   if (baseline != Baseline::None) {
     f("irw_layers", irw_layers, "layers that read passages, counted from 0");
     f("irw_top_k", irw_top_k, "passages read for each chunk of text");

@@ -44,10 +44,12 @@ Variants crat_variants() {
                    row("without-phase-offsets", "positions without phase offsets", {{"phase_offsets", "false"}}),
                    row("real", "real states, dot-product attention", {{"states", "real"}, {"attention", "dot"}}),
                    reader("retro", "RETRO: a real decoder reads the encodings of 2 neighbours of each chunk in layer 1", "1"),
-                   reader("fid", "Fusion-in-Decoder: it reads them in all layers, each encoded with the chunk's words", "0, 1"),
+                   reader("fid",
+                          "Fusion-in-Decoder: the decoder reads the neighbours in all layers, each encoded with the chunk's words",
+                          "0, 1"),
                    {"transformer", "transformer, learned positions", transformer_row("learned")},
                    {"rope", "transformer with RoPE", transformer_row("rope")},
-                   {"rope-untied", "the same with an output layer of its own, as CRAT has", untied}}};
+                   {"rope-untied", "the same with a separate output layer, as in CRAT", untied}}};
 }
 
 /// Test case: a reflection window as a function of states, parameters and embeddings.
@@ -127,7 +129,7 @@ std::vector<LayerCheck> crat_layers() {
 Family crat_family() {
   return {
       .name = "crat",
-      .title = "the states are complex; heads attend by phases, windows look passages up by the imaginary parts",
+      .title = "the states are complex; heads attend by phase, and windows look up passages by the imaginary parts",
       .configuration = [] { return std::make_unique<CratConfig>(); },
       .make_float = make_crat<float>,
       .make_double = make_crat<double>,
@@ -143,8 +145,8 @@ Family crat_family() {
       .invariances = crat_invariances,
       .report = {.panel = "offsets",
                  .phases =
-                     "Phases of the complex queries and keys, all that angular attention looks at; of its baselines, those of the "
-                     "pairs that RoPE turns.",
+                     "Phases of the complex queries and keys, the only inputs of the angular scores; for the baselines, phases of "
+                     "the pairs that RoPE rotates, before the rotation.",
                  .history = {"position.phase"}}};
 }
 

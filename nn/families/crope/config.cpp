@@ -15,7 +15,7 @@ CropeConfig::CropeConfig() {
 
 void CropeConfig::visit(KeyVisitor& f) {
   DecoderConfig::visit(f);
-  f("mode", mode, "which attention projections are complex-linear, or of half the width");
+  f("mode", mode, "which attention projections are complex-linear or have half the width");
 }
 
 void CropeConfig::validate(const ModelConfig& config) const {
@@ -23,7 +23,7 @@ void CropeConfig::validate(const ModelConfig& config) const {
   DecoderConfig::validate(config);
   const bool half = mode == CropeMode::HalfQk || mode == CropeMode::HalfAll;
   require(!half || config.d_model % (4 * config.n_heads) == 0, "config",
-          "mode {} halves the heads and still needs pairs: 4 * n_heads {} does not divide d_model {}", word_of(mode),
+          "mode {} halves the head width, which must stay even: 4 * n_heads {} does not divide d_model {}", word_of(mode),
           config.n_heads, config.d_model);
 }
 

@@ -81,7 +81,7 @@ Family qic_family() {
           .checks = qic_checks(),
           .invariances = qic_invariances,
           .diagnostics = {.values = {"theta"}, .heading = "the angles θ (κ)", .table = angle_table},
-          .report = {.panel = "angles", .phases = "Phases of (a, b) in the plane, of the numbers a + bJ."}};
+          .report = {.panel = "angles", .phases = "Phases of the points (a, b) in the plane, for the numbers a + bJ."}};
 }
 
 }  // namespace argand

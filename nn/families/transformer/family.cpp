@@ -23,7 +23,7 @@ KeyTexts transformer_row(const std::string& position) {
 
 Family transformer_family() {
   return {.name = "transformer",
-          .title = "nothing is complex: the baseline",
+          .title = "the real baseline: nothing is complex",
           .configuration = [] { return std::make_unique<TransformerConfig>(); },
           .make_float = make_transformer<float>,
           .make_double = make_transformer<double>,

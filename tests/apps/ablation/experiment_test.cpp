@@ -72,7 +72,7 @@ BOOST_AUTO_TEST_CASE(errors_name_the_line) {
   BOOST_TEST(fault_in(scratch, row + "[[claim]]\npaper = 'x'\nbetter = 'a'\n") ==
              ":3: a claim must name a `better` and a `worse` row, or say why it is out_of_reach");
   BOOST_TEST(fault_in(scratch, "[settings]\nlr = 1\n" + row + "settings = { lr = 2 }\n") ==
-             ":3: a sets lr, which the settings of all rows set, too; drop one of them");
+             ":3: row a sets lr, which [settings] already sets for all rows; drop one of them");
   BOOST_TEST(fault_in(scratch, "[[[") == ": brackets or keys that are not valid TOML");
   BOOST_TEST(fault_in(scratch, "rates = " + std::string(100'000, '[')).starts_with(":1: "));
   BOOST_TEST(error_of([] { read_experiment("nowhere.toml"); }) == "ablate: cannot read nowhere.toml");

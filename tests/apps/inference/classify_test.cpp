@@ -299,7 +299,7 @@ BOOST_AUTO_TEST_CASE(damaged_files_beside_the_checkpoint) {
   is_refused(scratch, "classify " + scratch / "run", 1, "argand: checkpoint: " + names + ", line 4: \"A\" is also on line 1");
   std::filesystem::remove(names);
   is_refused(scratch, "classify " + scratch / "run", 1,
-             "argand: checkpoint: " + best + " needs the classes.txt of its run's folder beside it; there is no " + names);
+             "argand: checkpoint: " + best + " needs the classes.txt of its run in the same folder; there is no " + names);
   scratch.file("run/classes.txt", "A\nB\nC\nD\n");
   scratch.file("run/vocab.txt", "<unk>\n<pad>\nthe\n");
   is_refused(scratch, "classify " + scratch / "run", 1,

@@ -108,7 +108,7 @@ BOOST_AUTO_TEST_CASE(tokens_of_a_run_are_tied_to_its_checkpoints) {
   std::filesystem::copy_file(scratch / "char/best.safetensors", alone);
   is_refused(
       scratch, "generate --prompt owl " + alone,
-      "checkpoint: " + alone + " needs the vocab.txt of its run's folder beside it; there is no " + scratch / "friend/vocab.txt\n");
+      "checkpoint: " + alone + " needs the vocab.txt of its run in the same folder; there is no " + scratch / "friend/vocab.txt\n");
   scratch.file("friend/vocab.txt", good);
   succeeds(scratch, "generate --prompt owl --tokens 2 " + alone);
   if (without_sentencepiece("a model that is another run's")) return;

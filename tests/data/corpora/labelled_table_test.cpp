@@ -119,9 +119,9 @@ BOOST_AUTO_TEST_CASE(tables_as_they_are_found) {
 BOOST_AUTO_TEST_CASE(what_was_understood_is_shown) {
   const TemporaryDirectory directory;
   const Read found = read(directory, "a.csv", "label,text\na,one\nb,two\na,\"three\nlines\"\nc," + std::string(70, 'x') + "\n");
-  BOOST_TEST(preview_of(found.table) ==
-                 (Strings{"  rows of each class: a 2, b 1, c 1", "  line 2: a | one", "  line 3: b | two",
-                          "  line 4: a | three lines", "  warning: \"b\" has one row, as has another label; is that a class?"}),
+  BOOST_TEST(preview_of(found.table) == (Strings{"  rows of each class: a 2, b 1, c 1", "  line 2: a | one", "  line 3: b | two",
+                                                 "  line 4: a | three lines",
+                                                 "  warning: \"b\" has one row, and so does another label; is that a class?"}),
              boost::test_tools::per_element());
   std::string many = "label,text\n";
   for (int i = 0; i < 30; ++i) many += fmt::format("{},{}\n{},more\n", i, std::string(70, 'x'), i);

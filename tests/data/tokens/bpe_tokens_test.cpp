@@ -110,8 +110,8 @@ BOOST_AUTO_TEST_CASE(bytes_without_a_token_are_unknown) {
   const auto load = [&] { return load_bpe(scratch.file("tokenizer.json", file.dump())); };
   BOOST_TEST(error_of(load) ==
              "tokens: " + scratch / "tokenizer.json" +
-                 " is not a tokenizer.json of byte-level BPE: 1 bytes, 0x5a first, have no token, and there is no "
-                 "\"unk_token\"; train it with initial_alphabet=ByteLevel.alphabet()");
+                 " is not a tokenizer.json of byte-level BPE: 1 of the 256 bytes, the first of them 0x5a, have no token, "
+                 "and there is no \"unk_token\"; train it with initial_alphabet=ByteLevel.alphabet()");
   file["model"]["vocab"]["<unk>"] = 57;
   file["model"]["unk_token"] = "<unk>";
   const TokenText read = load()->encode("ZZhe");
@@ -146,39 +146,41 @@ BOOST_AUTO_TEST_CASE(what_is_not_byte_level_bpe_or_damaged_is_refused_with_the_r
     return why(file.dump());
   };
   BOOST_TEST(why(hello().dump()) == "");
-  BOOST_TEST(why("{") == "it is not JSON, or nests too deep");
-  BOOST_TEST(why(std::string(100'000, '[')) == "it is not JSON, or nests too deep");
+  BOOST_TEST(why("{") == "it is not JSON, or is nested too deeply");
+  BOOST_TEST(why(std::string(100'000, '[')) == "it is not JSON, or is nested too deeply");
   BOOST_TEST(why(R"({"a": 0, "b": 1})") ==
              "it has no \"model\"; a vocab.json alone has no merges: save the tokenizer with tokenizers' Tokenizer.save()");
   BOOST_TEST(with("/model/type", "WordPiece") == "its model is \"WordPiece\"");
   BOOST_TEST(with("/model/type", "Unigram") == "its model is \"Unigram\"");
   BOOST_TEST(with("/model/byte_fallback", true) ==
-             "it writes unknown characters as byte tokens, as SentencePiece does; take the tokenizer.model beside it");
-  BOOST_TEST(with("/model/end_of_word_suffix", "</w>") == "its pieces are marked by \"end_of_word_suffix\"");
+             "it writes unknown characters as byte tokens, as SentencePiece does; use the tokenizer.model from the same folder");
+  BOOST_TEST(with("/model/end_of_word_suffix", "</w>") == "it marks its pieces with \"end_of_word_suffix\"");
   BOOST_TEST(with("/model/dropout", 0.1) == "it drops merges at random (\"dropout\")");
   BOOST_TEST(with("/normalizer", {{"type", "NFC"}}) == "");
-  BOOST_TEST(with("/normalizer", {{"type", "NFKC"}}) == "it changes the text by the normalizer \"NFKC\"; only NFC is read");
+  BOOST_TEST(with("/normalizer", {{"type", "NFKC"}}) ==
+             "it changes the text with the normalizer \"NFKC\"; argand supports only NFC");
   BOOST_TEST(with("/normalizer", {{"type", "Sequence"}, {"normalizers", {{{"type", "NFC"}}, {{"type", "Lowercase"}}}}}) ==
-             "it changes the text by the normalizer \"Lowercase\"; only NFC is read");
+             "it changes the text with the normalizer \"Lowercase\"; argand supports only NFC");
   BOOST_TEST(with("/normalizer", {{"type", "Sequence"}, {"normalizers", Json::array()}}) == "");
   BOOST_TEST(with("/pre_tokenizer", nullptr) == "it has no pre-tokenizer ByteLevel");
-  BOOST_TEST(with("/pre_tokenizer/type", "Whitespace") ==
-             "it cuts the text by the pre-tokenizer \"Whitespace\"; argand reads ByteLevel, alone or after Digits and Split");
+  BOOST_TEST(
+      with("/pre_tokenizer/type", "Whitespace") ==
+      "it splits the text with the pre-tokenizer \"Whitespace\"; argand supports ByteLevel, alone or after Digits and Split");
   const Json split = {{"type", "Split"}, {"pattern", {{"Regex", R"(\p{L}+)"}}}, {"behavior", "Isolated"}, {"invert", false}};
   const auto after = [&](const Json& first) {
     return with("/pre_tokenizer",
                 {{"type", "Sequence"}, {"pretokenizers", {first, {{"type", "ByteLevel"}, {"use_regex", false}}}}});
   };
-  const std::string known = "; of regular expressions those of GPT-2, GPT-4 and Llama 3, and Qwen2 are read";
-  BOOST_TEST(after(split) == R"(it cuts the text by "\p{L}+")" + known);
+  const std::string known = "; argand supports only the regular expressions of GPT-2, GPT-4 and Llama 3, and Qwen2";
+  BOOST_TEST(after(split) == R"(it splits the text by "\p{L}+")" + known);
   Json other = split;
   other["pattern"] = {{"String", "-"}};
-  BOOST_TEST(after(other) == R"(it cuts the text by "{"String":"-"}")" + known);
+  BOOST_TEST(after(other) == R"(it splits the text by "{"String":"-"}")" + known);
   other["pattern"] = {{"Regex", R"('s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+)"}};
   BOOST_TEST(after(other) == "");
   other["invert"] = true;
   BOOST_TEST(after(other) == "its Split has the behavior \"Isolated\"");
-  BOOST_TEST(with("/pre_tokenizer", split).starts_with("it cuts the text by the pre-tokenizer \"Split\""));
+  BOOST_TEST(with("/pre_tokenizer", split).starts_with("it splits the text with the pre-tokenizer \"Split\""));
   BOOST_TEST(with("/model/vocab/he", 256) == "id 256 has two tokens, one of them \"lo\"");
   BOOST_TEST(with("/model/vocab/he", -1) == "the id of \"he\" is not a number below 1048576");
   BOOST_TEST(with("/model/vocab/he", 4e9) == "the id of \"he\" is not a number below 1048576");

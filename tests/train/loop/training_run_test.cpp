@@ -201,7 +201,7 @@ BOOST_AUTO_TEST_CASE(second_moments_of_two_kinds) {
   const auto optimizer = make_optimizer<float>(two.config().optimizer, two.parameters());
   BOOST_TEST(error_of([&] { Checkpoint(scratch / "modulus").load(*optimizer); }) ==
              "optimizer state: v.blocks.0.attn.q.weight is float32 [8, 8], but this model needs complex64 [8, 8]; for a complex "
-             "parameter, complex_moments two gives a complex second moment, modulus a real one");
+             "parameter, the second moment is complex with complex_moments two and real with modulus");
 }
 
 BOOST_AUTO_TEST_CASE(a_loss_that_is_not_finite_stops_before_anything_changes) {
