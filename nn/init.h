@@ -1,6 +1,6 @@
 #pragma once
-/// Initial values: each parameter draws from a separate random stream, in order of construction, so a model's initial state is a
-/// pure function of (config, seed).
+/// Initial values: parameters draw from separate random streams, in order of construction, so a model's initial state is a pure
+/// function of (config, seed).
 
 #include <cmath>
 

@@ -134,7 +134,7 @@ void scale_norm_and_readers(const Weights& w, const std::string& norm, const std
 }  // namespace
 
 Invariance norm_against_readers(const ModelConfig& config, const std::string& norm, const std::vector<std::string>& readers) {
-  return {norm + " against what reads it", "gain_j → s gain_j, readers take x_j / s", [=](const Weights& w, Amounts amounts) {
+  return {norm + " against its readers", "gain_j → s gain_j, readers take x_j / s", [=](const Weights& w, Amounts amounts) {
             for_each_block(config, [&](const std::string& block) {
               std::vector<std::string> names;
               for (const std::string& reader : readers) names.push_back(block + reader);

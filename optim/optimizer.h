@@ -79,7 +79,7 @@ struct OptimizerConfig {
     f("eps", eps, "", "added to the denominator");
     f("weight_decay", weight_decay, "", "decoupled weight decay: each step shrinks parameters by lr * weight_decay");
     f("decay", decay, "matrices|all",
-      "which parameters decay: matrices and embeddings, or all; with all, Muon's decay muon_lr_scale times as fast");
+      "which parameters decay: matrices and embeddings, or all; with all, Muon's matrices decay muon_lr_scale times as fast");
     f("complex_moments", complex_moments, "two|modulus",
       "AdamW's second moments of a complex number: two for its real and imaginary parts, or one for its modulus, which is "
       "rotation-equivariant");

@@ -215,7 +215,7 @@ Judgement Grammar::judge(std::span<const Id> tokens) const {
         is_lost = true;
       }
     }
-    // The end of a sentence, whether or not the parser lost track. A paragraph with a meaningless opening is skipped to its end.
+    // The end of a sentence, even if the parser lost track. A paragraph whose opening cannot be parsed is skipped to its end.
     if (word == eos) {
       if (is_open) end_sentence();
       pending.clear();

@@ -54,8 +54,8 @@ class SimpleGrammar {
   double words_per_text() const { return words_per_text_; }
 
   /// The cost, in nats per word, of not distinguishing symbols of the same class (classes[A], arbitrary numbers) and predicting
-  /// with their average, weighted by v: Σ_A v(A) KL(rules of A || average of its class) / Σ_A v(A). This is what it is worth to
-  /// remember the difference if everything else is known.
+  /// with their average, weighted by v: Σ_A v(A) KL(rules of A || average of its class) / Σ_A v(A). This is the value of
+  /// remembering the difference when everything else is known.
   double cost_of_merging(std::span<const std::int32_t> classes) const;
 
  private:

@@ -4,8 +4,8 @@
 ///   "4","every spade blooms","a gentle seed and the violin trim the hedge ."
 ///
 /// Sentences are drawn from templates. Each noun, verb and adjective belongs to the article's topic with probability 0.55,
-/// otherwise to any other topic, and all words of a kind are equally likely. Even a predictor that knows this construction can do
-/// no better than count each topic's words, so the best accuracy is known: best_possible_accuracy().
+/// otherwise to any other topic, and all words of a kind are equally likely. A predictor that knows this construction can do no
+/// better than counting each topic's words, so the best possible accuracy is known: best_possible_accuracy().
 
 #include <cstdint>
 #include <span>

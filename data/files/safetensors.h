@@ -3,7 +3,7 @@
 /// header and the data. Python's `safetensors` can read these files; C64 requires version 0.7.0 or later.
 ///
 /// complex64 is the format's C64. complex128, which the format lacks, is stored as F64 with a trailing axis of 2 (real, imaginary)
-/// and its name listed in the metadata: `complex` = JSON list of names. A file may store complex64 that way too.
+/// and its name listed in the metadata: `complex` = JSON list of names. complex64 may also be stored this way.
 
 #include <cstddef>
 #include <map>

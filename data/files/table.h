@@ -34,7 +34,7 @@ bool is_table(const std::string& path);
 /// comma-separated values. `delimiter` separates fields; if 0, it is the comma, semicolon, tab or bar on which the first rows
 /// agree.
 ///
-/// Comma-separated: a field that starts with a quotation mark extends to the closing one, across line ends too, with any quotation
+/// Comma-separated: a field that starts with a quotation mark extends to the closing one, even across line ends, with any quotation
 /// marks inside it doubled; other fields end at the delimiter or the end of the line. Tab-separated: fields have no tabs or line
 /// ends, and quotation marks are ordinary characters. JSON: all objects have the same keys, in any order; numbers and booleans are
 /// kept as text, and null becomes an empty field. fastText: `__label__NAME` and a text become fields with the keys label and text.

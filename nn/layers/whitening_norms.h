@@ -1,8 +1,8 @@
 #pragma once
 /// Batch norm and layer norm of complex numbers by whitening (Trabelsi et al., "Deep complex networks", ICLR 2018, section 3.5).
 ///
-/// Dividing by a standard deviation scales |z| to 1 but leaves the distribution as elongated as before. Whitening makes it
-/// circular: x̂ = V^(-1/2) (x - μ), where V is the 2×2 covariance matrix of (Re x, Im x) (eq. 4 to 6;
+/// Dividing by the standard deviation gives z unit variance but does not change the shape of an elongated distribution. Whitening
+/// makes it circular: x̂ = V^(-1/2) (x - μ), where V is the 2×2 covariance matrix of (Re x, Im x) (eq. 4 to 6;
 /// autograd/ops/rows/whitening.h). A learned symmetric 2×2 matrix and a shift follow (eq. 7 to 10), in complex notation
 ///
 ///     y = Γ x̂ + β = α x̂ + γ conj(x̂) + β,       Γ = [[γrr, γri], [γri, γii]],  α = (γrr + γii)/2,  γ = (γrr - γii)/2 + i γri

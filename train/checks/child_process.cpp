@@ -108,7 +108,7 @@ ChildProcess::~ChildProcess() {
   close(to_);
   close(from_);
   if (process_ < 0) return;
-  for (int k = 0; k < 20 && !has_ended(process_); ++k) usleep(10'000);  // give it 0.2 s to exit voluntarily
+  for (int k = 0; k < 20 && !has_ended(process_); ++k) usleep(10'000);  // give it 0.2 s to exit
   kill_group();
 }
 

@@ -101,7 +101,7 @@ struct TrainingConfig {
     f("early_stop", early_stop, "", "stop after this many validations in a row without improvement (0: never)");
     if (lm)
       f("eval_protocol", eval_protocol, "every-token|full-blocks",
-        "which tokens to score in validations: every one, or those that fill blocks of batch x length");
+        "which tokens to score in validations: every token, or only those in full blocks of batch x length");
     if (!lm)
       f("best_by", best_by, "accuracy|loss|f1",
         "how to choose the best validation: highest accuracy or F1, ties by the loss; or lowest loss");

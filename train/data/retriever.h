@@ -26,9 +26,8 @@ class PassageStore {
   const KnowledgeBase& base() const { return base_; }
   const Knowledge& knowledge() const { return knowledge_; }
   std::size_t indexes() const { return indexes_.size(); }
-  /// From now on, replaces each passage found by a different one, always the same: the next in a random order of all passages,
-  /// drawn from this seed. It may be an excluded passage, so do not use this with training text. Throws Error if there is only one
-  /// passage.
+  /// From now on, replaces each passage found by a fixed other one: its successor in a random order of all passages, drawn from
+  /// this seed. It may be an excluded passage, so do not use this with training text. Throws Error if there is only one passage.
   void exchange_passages(std::uint64_t seed);
   /// The encodings from which a window's approximate index was built.
   const Tensor<float>& encodings(std::size_t window) const;

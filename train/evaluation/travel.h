@@ -2,8 +2,8 @@
 /// How far a run's parameters moved from their initial values, how far they could have moved, and what the movement contributes.
 ///
 /// In one step, Adam moves an element by lr · m̂ / (√v̂ + ε), which is about lr if the gradient keeps its sign and size. So a
-/// parameter that starts at 0 moves at most about as far as the sum of the learning rates. This is not a strict bound;
-/// longest_adam_step() is the largest possible single step.
+/// parameter that starts at 0 moves by at most about the sum of the learning rates. This is not a strict bound; longest_adam_step()
+/// is the largest possible single step.
 
 #include "nn/invariance.h"
 #include "train/checkpoints/trained_run.h"

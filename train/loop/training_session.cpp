@@ -81,7 +81,7 @@ TrainingSession<R>::TrainingSession(const RunFolder& folder, bool overwrite, con
 
 template <RealScalar R>
 void TrainingSession<R>::make_files(bool overwrite, const TrainingData& data, const InitialWeights* weights) {
-  lock_ = folder_.create(overwrite);  // only after the model was built, so that a mistake does not cost the old run
+  lock_ = folder_.create(overwrite);  // only once the model has been built, so that an invalid request does not delete the old run
   folder_ = folder_.held_by(lock_);
   log_ = std::make_unique<JsonLines>(folder_.log(), -1);
   log_maker();

@@ -70,8 +70,8 @@ std::unique_ptr<Ranks> join() {
   std::unique_ptr<Ranks> ranks(make());
   if (ranks->size() != size)
     config_fail_at("mpirun",
-                   "{} processes were started, but MPI knows of {}: start argand with the mpirun of the MPI it was built with",
-                   size, ranks->size());
+                   "{} processes were started, but MPI reports {}: start argand with the mpirun of the MPI it was built with", size,
+                   ranks->size());
   return ranks;
 }
 

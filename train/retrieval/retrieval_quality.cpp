@@ -203,7 +203,7 @@ std::vector<RetrievalRow> model_rows(Model<R>& model, const TrainedRun& trained,
   for (std::size_t w = 0; w < encoded.size(); ++w) {
     const std::string window = fmt::format("window of layer {}", model.config().windows().layers[w]);
     rows.push_back(recall_row(window + ", encodings of both", encoded_titles[w], encoded[w], true));
-    rows.push_back(recall_row(window + ", what the title asks for", queries[w], encoded[w], false));
+    rows.push_back(recall_row(window + ", query of the title", queries[w], encoded[w], false));
   }
   return rows;
 }

@@ -40,8 +40,8 @@ ChunkReader<R>::ChunkReader(const Ids& tokens, std::int64_t first, std::int64_t 
   chunks_ = columns(open, 0, U_ * m_);
   chunks_ = Ids(Shape{B_ * U_, m_}, {chunks_.span().begin(), chunks_.span().end()});
   if (past_ != nullptr) past_->tokens = columns(open, U_ * m_, open.shape()[1]);
-  // The readers of chunk u are numbered from its last token, which has position 0. Unless the first token here completes a chunk,
-  // it reads the previous chunk's passages, at the position after that chunk's earlier readers.
+  // The readers of chunk u are numbered from its last token, which has position 0. Unless the first token of this pass completes a
+  // chunk, it reads the previous chunk's passages, and its position follows those of that chunk's earlier readers.
   has_old_ = first >= m_ && before_ != m_ - 1;
   skip_ = first >= m_ - 1 ? 0 : std::min(T_, m_ - 1 - first);
   lead_ = has_old_ ? before_ + 1 : 0;

@@ -1,6 +1,6 @@
 #pragma once
-/// CRAT: states of d/2 complex numbers, rotated by learned angles, that attend to each other by phase; a reflection window may
-/// retrieve passages by their imaginary parts.
+/// CRAT: states of d/2 complex numbers, rotated by learned angles, that attend to each other by phase; reflection windows may use
+/// the imaginary parts of the states to retrieve passages.
 
 #include <memory>
 #include <vector>

@@ -46,7 +46,7 @@ std::vector<LayerCheck> qic_layers() {
   };
   std::vector<LayerCheck> all;
   for (const auto& [label, angle] : angles) add_linear(all, label, {angle});
-  add_linear(all, "an angle a head", {0.3, -0.8});
+  add_linear(all, "one angle per head", {0.3, -0.8});
   for (const Algebra algebra : plain)
     all.push_back({"NumberLinear, " + word_of(algebra), [=](Init& init) {
                      return measured(std::shared_ptr(make_number_linear<double>(init, algebra, 2, 3)), {2, 2 * parts_of(algebra)},

@@ -54,7 +54,7 @@ BOOST_AUTO_TEST_CASE(the_program_compares_a_run_with_the_baselines) {
   const Finished compared = run_argand(scratch, "retrieval " + run + " --data topics");
   BOOST_TEST(compared.code == 0, compared.err);
   for (const char* row : {"by chance ", "BM25 ", "mean of random embeddings ", "mean of the run's embeddings ",
-                          "window of layer 0, encodings of both ", "window of layer 0, what the title asks for "})
+                          "window of layer 0, encodings of both ", "window of layer 0, query of the title "})
     BOOST_TEST(compared.out.find(row) != std::string::npos, compared.out);
   const Finished audited = run_argand(scratch, "audit retrieval " + run);
   BOOST_TEST(audited.code == 0, audited.out + audited.err);

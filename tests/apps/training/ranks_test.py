@@ -67,7 +67,7 @@ def one_line():
         expect(not os.path.exists("none"), "a run that cannot be has a folder")
     # The program is started by the launcher of another MPI implementation.
     result = ranks.run(argand, 0, "train", "lm", environment={"PMI_SIZE": "2"})
-    expect(result.returncode == 2 and "mpirun: 2 processes were started, but MPI knows of 1" in result.stderr, result.stderr)
+    expect(result.returncode == 2 and "mpirun: 2 processes were started, but MPI reports 1" in result.stderr, result.stderr)
 
 
 def not_finite():
