@@ -26,7 +26,7 @@ class Context {
   Context(const Context&) = delete;
   Context& operator=(const Context&) = delete;
 
-  /// The context that this thread's ops consult.
+  /// The context that this thread's ops use.
   static Context& current();
 
   /// The newest live tape made in this context; if there is none, a base tape that always exists.

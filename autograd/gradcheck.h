@@ -1,6 +1,6 @@
 #pragma once
-/// Is a gradient correct? Every element of every input is compared with a numerical derivative with an error bar and gets one of
-/// five verdicts; what the error bars cannot decide is called inconclusive, never guessed.
+/// Checks gradients. Every element of every input is compared with a numerical derivative that has an error bar, and gets one of
+/// five verdicts. Where the error bars cannot decide, the verdict is inconclusive.
 ///
 ///     const auto f = [](auto z, auto w) { return mul(exp(z), w); };
 ///     const Report report = gradcheck(f, z, w);   // tensors of double or complex<double>

@@ -60,7 +60,7 @@ SymmetricEigen symmetric_eigen(const Tensor<double>& matrix) {
       for (std::size_t k = 0; k < i; ++k) squares += a[i][k] * a[i][k];
     return squares;
   };
-  // Converges quadratically: even six sweeps would be many.
+  // Converges quadratically, usually in fewer than six sweeps.
   for (int sweep = 0; sweep < 50 && rest() > 1e-32 * size; ++sweep)
     for (std::size_t p = 0; p < n; ++p)
       for (std::size_t q = p + 1; q < n; ++q) {

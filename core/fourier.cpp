@@ -52,7 +52,7 @@ inline argand::ComplexLanes std::exp(const argand::ComplexLanes& z) {
 namespace argand {
 namespace {
 
-/// e^{∓2πi m/n}. The angle is reduced to a quarter turn while it is still an integer, which loses nothing.
+/// e^{∓2πi m/n}. The angle is reduced to a quarter turn while it is still an integer, so the reduction is exact.
 Complex128 root_of_unity(std::int64_t m, std::int64_t n, FourierSign sign) {
   m %= n;
   const bool lower = 2 * m > n;

@@ -16,7 +16,7 @@ namespace argand {
 /// Thread-safe. Throws Error when the system has no memory left.
 std::shared_ptr<void> allocate(std::size_t bytes);
 
-/// An uninitialised block without an owner: every block taken must be given back, with the same size.
+/// An uninitialised block without an owner: every block taken must be returned, with the same size.
 void* allocate_block(std::size_t bytes);
 void free_block(void* block, std::size_t bytes) noexcept;
 

@@ -1,5 +1,5 @@
 #pragma once
-/// Parallel loops: the only code that decides how many threads do what. core/machine/threads.h provides them.
+/// Parallel loops: the only code that decides how work is divided among threads. core/machine/threads.h provides the threads.
 
 #include <cstdint>
 #include <functional>

@@ -1,5 +1,5 @@
 #pragma once
-/// The four scalar types of argand and the complex products, written out.
+/// The four scalar types of argand, and complex products written out in real arithmetic.
 
 #include <complex>
 #include <concepts>

@@ -153,7 +153,7 @@ inline constexpr Ids::value_type pad_id = 0;
 
 }  // namespace argand
 
-// <fmt/ranges.h>, where it is included too, must not take a tensor for a range.
+// <fmt/ranges.h>, if it is also included, must not treat a tensor as a range.
 FMT_BEGIN_NAMESPACE
 template <typename T, typename Char>
 struct is_range;

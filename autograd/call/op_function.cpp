@@ -89,7 +89,7 @@ OpFunction::OpFunction(const char* name, const char* about, Parameters parameter
       for (std::size_t k = 0; k < i; ++k)
         require(parameters_[k].name != parameter.name, name_, "duplicate parameter '{}'", parameter.name);
       require(i == 0 || parameter.default_value || !parameters_[i - 1].default_value, name_,
-              "'{}' needs a default, as the parameter before it has one", parameter.name);
+              "'{}' needs a default because the parameter before it has one", parameter.name);
       require(!parameter.default_value || parameter.type.takes(kind_of(*parameter.default_value)), name_,
               "the default of '{}' is not {}", parameter.name, parameter.type.described());
     }

@@ -60,7 +60,7 @@ class Extrapolation {
 
   /// Goes from the smallest steps to the largest: an entry of larger steps may narrow what smaller ones established, never
   /// contradict it. Where a function oscillates faster than the large steps resolve, or has a kink or a cut within their reach, the
-  /// large steps may agree with each other on nonsense, but not with the small ones.
+  /// large steps may agree with each other on a wrong value, but not with the small ones.
   Estimate limit() const;
 
  private:

@@ -8,10 +8,10 @@
 
 namespace argand {
 
-/// Checks `samples_per_tensor` elements of each parameter (all, if it has no more): half of them those with the largest analytic
-/// gradient, the others random. `loss` must be a pure function of the parameters (dropout off, or its seed fixed); it is called at
-/// least forty times per real number. Parameters are restored, their gradients cleared. One row per parameter; options.name becomes
-/// the report's. Throws when two calls of `loss` differ.
+/// Checks `samples_per_tensor` elements of each parameter (all, if it has no more): half of them are those with the largest
+/// analytic gradients, the others are random. `loss` must be a pure function of the parameters (dropout off, or its seed fixed); it
+/// is called at least forty times per real number. Parameters are restored, their gradients cleared. One row per parameter;
+/// options.name becomes the report's. Throws when two calls of `loss` differ.
 Report gradcheck_parameters(const std::function<Var<double>()>& loss, ParameterList<double> parameters, int samples_per_tensor = 4,
                             const GradcheckOptions& options = {});
 

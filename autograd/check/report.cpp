@@ -112,7 +112,7 @@ std::string Report::headline() const {
   const Verdict v = verdict();
   const std::string reason = diagnosis();
   const std::int64_t kinks = v == Verdict::Pass ? count(Verdict::Kink) : 0;
-  const std::string besides = kinks > 0 ? fmt::format(" beside {} element{} at a kink", kinks, kinks == 1 ? "" : "s") : "";
+  const std::string besides = kinks > 0 ? fmt::format(", except for {} element{} at a kink", kinks, kinks == 1 ? "" : "s") : "";
   return fmt::format("{}: {}{}{}{}", name, v == Verdict::Fail ? "FAIL" : verdict_name(v), besides, reason.empty() ? "" : ", ",
                      reason);
 }

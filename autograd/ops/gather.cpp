@@ -20,7 +20,7 @@ void gather_rows(const T* table, const Ids& ids, std::int64_t D, T* out) {
 
 /// out[ids[i]] += rows[i / repeat]. Columns are split among threads in whole cache lines: each element is written by one thread,
 /// which adds in the order of the ids. That needs no atomics and gives the same bits for any number of threads. (Splitting the rows
-/// would balance badly: a few words make up most of a text.)
+/// would divide the work unevenly: a few words make up most of a text.)
 template <Scalar T>
 void scatter_rows(const T* rows, const Ids& ids, std::int64_t D, T* out, std::int64_t repeat = 1) {
   const std::int64_t line = 64 / static_cast<std::int64_t>(sizeof(T));

@@ -77,8 +77,8 @@ std::string NonFinite::sentence() const {
     else
       bad_inputs += fmt::format("{}{} ({})", bad_inputs.empty() ? "" : ", ", s.role, s.origin);
   }
-  return fmt::format("{}{} made {}; {}", backward ? "backward of " : "", in_scope(op->name(), scope), made,
-                     bad_inputs.empty() ? "all that it read was finite" : "not finite before: " + bad_inputs);
+  return fmt::format("{}{} produced {}; {}", backward ? "backward of " : "", in_scope(op->name(), scope), made,
+                     bad_inputs.empty() ? "everything it read was finite" : "not finite before: " + bad_inputs);
 }
 
 std::string NonFinite::table() const {

@@ -44,7 +44,7 @@ struct NonFinite {
   /// the gradients of the inputs.
   std::vector<NumberSummary> tensors;
 
-  /// "backward of log in blocks.0.attn made 2 NaN and 0 inf in the gradient of its input 0; what it read was finite"
+  /// "backward of log in blocks.0.attn produced 2 NaN and 0 inf in the gradient of input 0; everything it read was finite"
   std::string sentence() const;
   /// A heading, then one line per tensor.
   std::string table() const;

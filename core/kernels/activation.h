@@ -1,6 +1,6 @@
 #pragma once
-/// Activations of one real number and their derivatives, accurate to a few ulp everywhere (docs/accuracy.md). Each formula serves a
-/// real and a pack of reals: X is float, double or a Pack of them, and conditions are math::select.
+/// Activations of one real number and their derivatives, accurate to a few ulp everywhere (docs/accuracy.md). Each formula works
+/// for a real and for a pack of reals: X is float, double or a Pack of them, and conditions are math::select.
 
 #include <array>
 #include <numbers>

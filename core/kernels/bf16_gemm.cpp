@@ -129,7 +129,7 @@ ARGAND_BF16 void multiply_panel(std::int64_t M, std::int64_t n, std::int64_t K, 
 
 #else
 
-// Never called: there is no such processor.
+// Never called: has_bf16_products() is false on other architectures.
 void pair_rows(std::int64_t, std::int64_t, const float*, std::int64_t, std::uint32_t*, std::int64_t, std::int64_t) {}
 void pair_columns(std::int64_t, const float*, std::uint32_t*, std::int64_t) {}
 void multiply_panel(std::int64_t, std::int64_t, std::int64_t, const std::uint32_t*, std::int64_t, std::int64_t,

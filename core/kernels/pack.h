@@ -151,8 +151,8 @@ Pack<R> real_dot(ComplexPack<R> a, ComplexPack<R> b) {
   return a.re * b.re + a.im * b.im;
 }
 
-/// The arithmetic a formula needs to serve a real and a pack of reals: write it as a template over the number type X and call
-/// math::select, math::exp, ... The elementary functions are in core/kernels/vector_math.h.
+/// The arithmetic for formulas that work for a real and for a pack of reals: write them as templates over the number type X and
+/// call math::select, math::exp, ... The elementary functions are in core/kernels/vector_math.h.
 namespace math {
 
 /// a where the condition holds, otherwise b. Both are computed; there is no branch.

@@ -1,5 +1,5 @@
 #pragma once
-/// Elementary functions of a real and of a pack of reals, in namespace math: one formula serves both.
+/// Elementary functions of a real and of a pack of reals, in namespace math: one formula works for both.
 ///
 /// For packs, glibc's libmvec has vector versions (at most 4 ulp, special values handled lane by lane). They are called by their
 /// vector ABI names, _ZGV<level>N<lanes>v_<function>, the same for GCC and Clang: b, d and e are levels of x86-64; n is NEON, whose

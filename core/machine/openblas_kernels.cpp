@@ -37,7 +37,7 @@ std::string blas_advice() {
         kernels.running, kernels.wanted);
   if (!kernels.shares_threads)
     advice +=
-        "argand: OpenBLAS does not share argand's threads, so it is held at one thread in the whole program; "
+        "argand: OpenBLAS does not share argand's threads, so it is limited to one thread in the whole program; "
         "its openmp flavour (Debian: libopenblas-openmp-dev) would share them\n";
   return advice;
 }

@@ -28,7 +28,7 @@ std::string program_path() {
 
 char** process_environment() {
 #if defined(__APPLE__)
-  return *_NSGetEnviron();  // a library cannot name environ there
+  return *_NSGetEnviron();  // on macOS a library cannot refer to environ
 #else
   return environ;
 #endif

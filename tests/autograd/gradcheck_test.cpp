@@ -280,7 +280,7 @@ BOOST_AUTO_TEST_CASE(kinks_are_reported_with_both_slopes) {
   BOOST_TEST(relu_at_0.count(Verdict::Kink) == 1);
   BOOST_TEST(relu_at_0.count(Verdict::Pass) == 2);
   BOOST_TEST(relu_at_0.elements()[1].values.kink);
-  BOOST_TEST(relu_at_0.headline() == "relu: pass beside 1 element at a kink");
+  BOOST_TEST(relu_at_0.headline() == "relu: pass, except for 1 element at a kink");
   const Report nothing_else = gradcheck(
       named("relu"), [](auto x) { return sum(relu(x)); }, Tensor<double>::scalar(0));
   BOOST_TEST(nothing_else.headline() == "relu: inconclusive, there is a kink");

@@ -133,7 +133,7 @@ def test_at_a_kink_a_gradient_lies_between_the_one_sided_derivatives():
     for slope in (0.0, 0.5, 1.0):
         result = argand.check(relu, lambda x: np.where(x == 0, slope, x > 0), x)
         assert result.verdict == "pass" and result.worst.name == "x[1]" and result.worst.verdict == "kink"
-        assert result.headline == "relu: pass beside 1 element at a kink"
+        assert result.headline == "relu: pass, except for 1 element at a kink"
         assert argand.check(relu, lambda x: np.where(x == 0, slope, x > 0), x * 0).verdict == "inconclusive"  # all elements lie at the kink
     many = np.linspace(-1, 1, 2001)  # the directional check notices the kink, but not every element is examined
     assert argand.check(relu, lambda x: np.where(x == 0, 0.0, x > 0), many).verdict == "inconclusive"

@@ -52,7 +52,7 @@ static const OpFunction matrix_functions[] = {
      {"A", "B", {"rcond", none}},
      []<Scalar T>(const Var<T>& A, const Var<T>& B, std::optional<double> rcond) { return lstsq(A, B, rcond); }},
     {"pinv",
-     "the pseudoinverse of Moore and Penrose",
+     "the Moore-Penrose pseudoinverse",
      {"A", {"rcond", none}},
      []<Scalar T>(const Var<T>& A, std::optional<double> rcond) { return pinv(A, rcond); }},
     {"cholesky", {"A"}, []<Scalar T>(const Var<T>& A) { return cholesky(A); }},
@@ -128,7 +128,7 @@ static const OpFunction fourier_functions[] = {
        return ifftn(x, s.value_or(Sizes()), dim.value_or(Dims()), norm_named("ifftn", norm));
      }},
     {"rfftn",
-     "of a real x along several axes: rfft along the last, fftn along the others",
+     "the transform of a real x along several axes: rfft along the last, fftn along the others",
      {"input", {"s", none}, {"dim", none}, {"norm", "backward"}},
      []<RealScalar R>(const Var<R>& x, const std::optional<Sizes>& s, const std::optional<Dims>& dim, const std::string& norm) {
        return rfftn(x, s.value_or(Sizes()), dim.value_or(Dims()), norm_named("rfftn", norm));

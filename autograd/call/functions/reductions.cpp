@@ -23,7 +23,8 @@ double factor_of_sample(std::string_view op, const Shape& x, const Shape& y, dou
 /// The same indices with additional axes of size 1.
 Ids in_shape(const Shape& shape, const Ids& places) { return Ids(shape, {places.span().begin(), places.span().end()}); }
 
-/// PyTorch's max, min and median along an axis: the values and their indices. Of equal elements or several NaNs, the first counts.
+/// PyTorch's max, min and median along an axis: the values and their indices. The first of several equal elements or NaNs is
+/// chosen.
 template <RealScalar R, class F>
 std::tuple<Var<R>, Ids> with_places(const Var<R>& x, int axis, bool keepdim, const F& f) {
   const Var<R> values = f(x, axis, true);
@@ -146,13 +147,13 @@ static const OpFunction reduction_functions[] = {
        return over_axes("amin", x, dim, keepdim, [](const auto&... v) { return min(v...); });
      }},
     {"argmax",
-     "index of the largest number, along an axis or in row-major order; the first of equal ones",
+     "index of the largest number, along an axis or in row-major order; the first one if several are equal",
      {"input", {"dim", none}, {"keepdim", false}},
      []<RealScalar R>(const Var<R>& x, std::optional<int> dim, bool keepdim) {
        return one_place(x, dim, keepdim, [](const auto&... v) { return argmax(v...); });
      }},
     {"argmin",
-     "index of the smallest number, along an axis or in row-major order; the first of equal ones",
+     "index of the smallest number, along an axis or in row-major order; the first one if several are equal",
      {"input", {"dim", none}, {"keepdim", false}},
      []<RealScalar R>(const Var<R>& x, std::optional<int> dim, bool keepdim) {
        return one_place(x, dim, keepdim, [](const auto&... v) { return argmin(v...); });

@@ -98,9 +98,9 @@ void judge_suspects(const ScalarProjection& projected, const Directions& directi
   if (row.verdict != Verdict::Pass) return;
   // The elements fail together, though each deviation is within its own bar.
   row.verdict = row.verdict.as(found.verdict == Verdict::Fail ? Verdict::Inconclusive : found.verdict);
-  row.diagnosis =
-      fmt::format("along a direction the derivative is {:.6g} ± {:.1g}, by the gradient {:.6g}; no single element shows it",
-                  found.values.numerical.real(), found.values.error, found.values.analytic.real());
+  row.diagnosis = fmt::format(
+      "the derivative along one direction is {:.6g} ± {:.1g}, but the gradient gives {:.6g}; no single element exceeds its bar",
+      found.values.numerical.real(), found.values.error, found.values.analytic.real());
 }
 
 }  // namespace argand

@@ -1,6 +1,6 @@
 #pragma once
 /// Checks a function and its gradients, computed on this library's tape, in another program or in another language: first along
-/// random directions of each input, which costs as little for a million elements as for one; if that does not pass, element by
+/// random directions of each input, at the same cost for a million elements as for one; if that does not pass, element by
 /// element; then at a second point, and once more after calling f at another point.
 ///
 ///     const Report report = check_function({value, gradients}, {z});

@@ -102,10 +102,10 @@ IndependentCheck linear_check(const GradientsFor& gradients, const ComplexValues
     if (error <= tolerance) continue;
     const double noise = std::max(scatter(1, g, distance), scatter(factor, scaled, distance));
     if (!differs(error, noise)) return decided(name, Opinion::Silent, fmt::format("the gradient varies by {:.0e}", noise));
-    return decided(
-        name, Opinion::Disagrees,
-        fmt::format("not linear in the incoming gradient: {:g} times that gives {:g} times the gradient but for {:.1g} of it",
-                    factor, factor, error));
+    return decided(name, Opinion::Disagrees,
+                   fmt::format("not linear in the incoming gradient: multiplied by {:g}, it does not give {:g} times the "
+                               "gradient: off by {:.1g} of it",
+                               factor, factor, error));
   }
   const Gradients h = gradients(V);
   ComplexValues both = W;
@@ -121,7 +121,9 @@ IndependentCheck linear_check(const GradientsFor& gradients, const ComplexValues
     if (!differs(error, noise)) return decided(name, Opinion::Silent, fmt::format("the gradient varies by {:.0e}", noise));
     return decided(
         name, Opinion::Disagrees,
-        fmt::format("not linear in the incoming gradient: that of a sum is the sum of both but for {:.1g} of it", error));
+        fmt::format(
+            "not linear in the incoming gradient: the gradient for a sum differs from the sum of the gradients by {:.1g} of it",
+            error));
   }
   return decided(name, Opinion::Agrees, fmt::format("relative error {:.0e}", worst));
 }

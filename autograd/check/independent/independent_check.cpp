@@ -146,10 +146,10 @@ class IndependentChecks {
       dbar += value * turn / (points * radius);
     }
     const std::complex<double> here = weighted(projected_.output());
-    if (!std::isfinite(largest)) return "f is not finite for complex numbers close by";
-    if (std::abs(centre - here) > 1e-6 * largest) return "f of complex numbers does not extend f of real numbers";
+    if (!std::isfinite(largest)) return "f is not finite for nearby complex numbers";
+    if (std::abs(centre - here) > 1e-6 * largest) return "f of complex numbers disagrees with f of real numbers";
     if (std::abs(dbar) > 1e-6 * std::max(std::abs(d), slope_.size) + 1e-12 * largest / radius)
-      return fmt::format("f is not analytic within {:g}: ∂L/∂t̄ is {:.1g} beside ∂L/∂t of {:.1g}", radius, std::abs(dbar),
+      return fmt::format("f is not analytic within {:g}: ∂L/∂t̄ is {:.1g}, where ∂L/∂t is {:.1g}", radius, std::abs(dbar),
                          std::abs(d));
     return "";
   }

@@ -113,14 +113,14 @@ std::string_view use_name(Use use) {
     case Use::Again: return "wrong in a later backward pass";
     case Use::Added: return "wrong when it is added to a gradient";
     case Use::Twice: return "wrong when the same input is used twice";
-    case Use::SameVariable: return "wrong when one variable stands for two inputs";
+    case Use::SameVariable: return "wrong when one variable is passed as two inputs";
     case Use::Scaled: return "wrong for large or small incoming gradients";
     case Use::Split: return "wrong when parts of the incoming gradient are 0";
     case Use::Alone: return "wrong when the other inputs are constants";
     case Use::Overwritten: return "wrong when an input is written to before the backward pass";
     case Use::Float32: return "wrong in float32";
     case Use::Size: return "wrong at another length";
-    case Use::Threads: return "other bits with other threads";
+    case Use::Threads: return "different bits for another number of threads";
   }
   return "?";
 }

@@ -269,7 +269,8 @@ bool UsageComparisons::threads(const Subject& s, const Passes<R>& passes) {
     Sample sample = passes.fresh(s.incoming);
     if (n == 1)
       one = std::move(sample);
-    else if (!same_bits(Use::Threads, s, scalar_name<R>(), fmt::format("other bits with {} threads than with one", n), sample, one))
+    else if (!same_bits(Use::Threads, s, scalar_name<R>(), fmt::format("different bits with {} threads and with one", n), sample,
+                        one))
       return false;
   }
   return true;

@@ -130,7 +130,7 @@ std::optional<WrongElement> first_difference(const Subject& s) {
 bool slope_agrees(const Subject& s, std::string& explanation) {
   const SlopePair pair = slopes(s, direction_of(s));
   if (!pair.agree())
-    explanation = fmt::format("float64, along a random direction the gradient has {:.9g}, differences have {:.9g} ± {:.0e}",
+    explanation = fmt::format("float64, along a random direction the gradient gives {:.9g}, differences give {:.9g} ± {:.0e}",
                               pair.analytic, pair.numerical, pair.bar);
   return pair.agree();
 }

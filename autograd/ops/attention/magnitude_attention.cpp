@@ -285,7 +285,7 @@ Var<R> magnitude_attention(const Var<R>& q, const Var<R>& k, const Var<R>& v, co
   require(a.dk % measure.parts == 0, "magnitude_attention", "head width {} is not a multiple of {} parts", a.dk, measure.parts);
   require(angles.size() == 1 || angles.size() == a.H, "magnitude_attention", "{} heads need {} angles or one, got shape {}", a.H,
           a.H, angles);
-  // A constant copy of the angles in this pass.
+  // A constant copy of the angles for this pass.
   const Measure<R> at{measure.parts, measure.kind, Var<R>(measure.theta.value())};
   Tensor<R> out(Shape{a.B, a.Tq, a.H * a.dv}), sums = a.make_sums();
   const Tensor<R> keys = a.visible(k.value()), values = a.visible(v.value());

@@ -22,7 +22,7 @@ struct ConvolutionOptionsOf {
   Axes padding = every(0);         ///< zeros on either side
   Axes dilation = every(1);        ///< distance between neighbouring cells of the window
   std::int64_t groups = 1;         ///< number of channel groups, each connected only to itself
-  Axes output_padding = every(0);  ///< transposed only: extra size at the end, which the stride leaves open
+  Axes output_padding = every(0);  ///< transposed only: size added at the end, to choose among those that the stride allows
 };
 using ConvolutionOptions = ConvolutionOptionsOf<2>;    ///< over rows and columns
 using Convolution3dOptions = ConvolutionOptionsOf<3>;  ///< over layers, rows and columns

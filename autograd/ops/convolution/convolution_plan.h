@@ -26,7 +26,7 @@ struct ConvolutionPlan {
 };
 
 /// Calls f(n, g, columns) for every image and group; `columns` is a per-thread buffer for the columns of one group. Many small
-/// images are shared among threads; for a few large ones the matrix product does the threading.
+/// images are divided among the threads; for a few large ones the matrix product is parallel.
 template <Scalar T, class F>
 void for_images(const ConvolutionPlan& p, const F& f) {
   const auto some = [&](std::int64_t begin, std::int64_t end) {

@@ -13,8 +13,8 @@ struct PoolingOptions {
   std::array<std::int64_t, 2> padding{0, 0};  ///< on each side: zeros for the mean, ignored by the maximum
 };
 
-/// The element with the largest modulus, including its phase; for real x the largest element. Only this element gets the gradient,
-/// or the first among equals.
+/// The element with the largest modulus, including its phase; for real x the largest element. Only this element gets the gradient;
+/// if several are equal, the first of them.
 template <Scalar T>
 Var<T> max_pool2d(const Var<T>& x, std::array<std::int64_t, 2> window, const PoolingOptions& options = {});
 

@@ -68,18 +68,19 @@ void check_pairs(OpCheck& check, const F& f) {
 
 // ------------------------------------------------------------------------------------------------ add
 
-static const Op add_op({.name = "add",
-                        .kind = Kind::Holomorphic,
-                        .equation = "w = a + b",
-                        .dz = "∂w/∂a = ∂w/∂b = 1",
-                        .dzbar = "0",
-                        .vjp = "da = dw, db = dw; Re dw for a real operand; summed over broadcast axes",
-                        .jvp = "ẇ = ȧ + ḃ",
-                        .derivation = "Linear in each operand. A real operand varies only along the real axis, hence the real "
-                                      "part. A broadcast operand enters every element it is broadcast to, hence the sum.",
-                        .singular = "none",
-                        .source = "definition"},
-                       [](OpCheck& check) { check_pairs(check, [](auto a, auto b) { return add(a, b); }); });
+static const Op add_op(
+    {.name = "add",
+     .kind = Kind::Holomorphic,
+     .equation = "w = a + b",
+     .dz = "∂w/∂a = ∂w/∂b = 1",
+     .dzbar = "0",
+     .vjp = "da = dw, db = dw; Re dw for a real operand; summed over broadcast axes",
+     .jvp = "ẇ = ȧ + ḃ",
+     .derivation = "Linear in each operand. A real operand varies only along the real axis, so it gets the real "
+                   "part. A broadcast operand enters every element it is broadcast to, so its gradients are summed.",
+     .singular = "none",
+     .source = "definition"},
+    [](OpCheck& check) { check_pairs(check, [](auto a, auto b) { return add(a, b); }); });
 
 template <Scalar A, Scalar B>
 Var<Promote<A, B>> add(const Var<A>& a, const Var<B>& b) {
@@ -168,8 +169,9 @@ static const Op div_op(
      .dzbar = "0",
      .vjp = "da = dw / conj(b), db = -conj(w) dw / conj(b); the real part for a real operand; summed over broadcast axes",
      .jvp = "ẇ = (ȧ - a/b ḃ) / b, 0 where b = 0",
-     .derivation = "w b = a: differentiating with respect to a gives w' b = 1; to b, w' b + w = 0, hence w' = -w/b. Dividing twice "
-                   "by b instead of once by b² neither overflows nor underflows before the result does.",
+     .derivation =
+         "w b = a: differentiating with respect to a gives w' b = 1; with respect to b, w' b + w = 0, so w' = -w/b. Dividing twice "
+         "by b instead of once by b² neither overflows nor underflows before the result does.",
      .singular = "b = 0: a pole. The value is that of IEEE division (infinite or NaN); both gradients are 0",
      .source = "Ahlfors, Complex Analysis, 2.1.2"},
     [](OpCheck& check) {

@@ -145,8 +145,8 @@ static const Op cardioid_op(
 template <RealScalar R>
 Var<std::complex<R>> cardioid(const Var<std::complex<R>>& z) {
   using T = std::complex<R>;
-  // In the left half-plane, 1 + cos θ is computed as sin² θ/(1 - cos θ), without cancellation. One factor sin θ goes to v, as sin²
-  // θ could underflow.
+  // In the left half-plane, 1 + cos θ is computed as sin² θ/(1 - cos θ), without cancellation. v is multiplied by one factor
+  // sin θ first, because sin² θ could underflow.
   const auto forward = [](T v) {
     const T u = phasor(v);
     if (u.real() >= 0) return mul(v, R(0.5) * (1 + u.real()));

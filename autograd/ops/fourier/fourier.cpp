@@ -74,7 +74,7 @@ void check_axes(OpCheck& check, const F& f) {
     check.function(
         norm_word(norm), [=](auto x) { return f(x, Sizes{}, Which{}, norm); }, check.complex({2, 3}));
   check.function(
-      "two of three axes, cut and filled up",
+      "two of three axes, truncated and padded",
       [=](auto x) {
         return f(x, Sizes{2, 4}, Which{0, -1}, FourierNorm::Backward);
       },

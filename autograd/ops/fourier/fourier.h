@@ -17,7 +17,7 @@ namespace argand {
 /// Where the factor 1/n goes: c for the transform and c for its inverse. In torch.fft these are "backward", "ortho", "forward".
 enum class FourierNorm {
   Backward,  ///< 1 and 1/n
-  Ortho,     ///< 1/√n both: the transform is unitary
+  Ortho,     ///< 1/√n for both: the transform is unitary
   Forward,   ///< 1/n and 1
 };
 

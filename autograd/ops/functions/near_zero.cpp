@@ -214,7 +214,7 @@ static const Op logaddexp_op({.name = "logaddexp",
                                const auto f = [](auto a, auto b) { return logaddexp(a, b); };
                                check.function("real", f, check.real({3, 4}), check.real({3, 4}));
                                check.function("broadcast", f, check.real({3, 1}), check.real({2, 1, 4}));
-                               check.function("one that stands out from 0", f, Numbers({2}, {0, -30}), Numbers({2}, {-12, 0}));
+                               check.function("one dominant operand", f, Numbers({2}, {0, -30}), Numbers({2}, {-12, 0}));
                                check.sizes("", [f](OpCheck& at, std::int64_t n) {
                                  at.function("row", f, at.real({2, n}), at.real({n}));
                                  at.function("one", f, at.real({1}), at.real({n}));

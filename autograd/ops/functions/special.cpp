@@ -80,7 +80,7 @@ static const Op erfinv_op({.name = "erfinv",
                             const auto f = [](auto x) { return erfinv(x); };
                             check.function("real", f, check.real({3, 4}, -0.95, 0.95));
                             check.function("around 0", f, Tensor<double>({2}, {1e-6, -1e-9}));
-                            check.finite("beside 1", f, Tensor<double>({2}, {1 - 0x1p-23, -1 + 0x1p-23}));
+                            check.finite("next to 1", f, Tensor<double>({2}, {1 - 0x1p-23, -1 + 0x1p-23}));
                           });
 
 template <RealScalar R>

@@ -130,8 +130,8 @@ void eigh_middle(std::int64_t n, const RealOf<T>* lambda, const T* dlambda, cons
               j, i, name, lambda[i]);
       const R apart = std::abs(real_of(dlambda[i]) - real_of(dlambda[j]));
       require(options.values_only || broadening > 0 || !(gap <= closest) || !(apart > matrices::rounding_of(steepest, n)), "eigh",
-              "eigenvalues {} and {} of {} coincide (both {:.6g}) and the loss tells them apart (by {:.3g}), so they alone cannot "
-              "give it a derivative there; if it uses no vectors, eigvalsh gives one of its slopes",
+              "eigenvalues {} and {} of {} coincide (both {:.6g}) and the loss tells them apart (by {:.3g}), so the eigenvalues "
+              "alone do not determine its gradient; if it uses no eigenvectors, eigvalsh gives one of the possible gradients",
               j, i, name, lambda[i], apart);
       M[j * n + i] = matrices::inverse_of(gap, closest, broadening) * m;
       M[i * n + j] = conj_of(M[j * n + i]);

@@ -11,8 +11,8 @@ struct EighOptions {
   /// throw if two coincide. This drops the contribution of vectors whose eigenvalues are closer than ε: for √A at 2I, everything
   /// off the diagonal. 0 gives the exact derivative, which throws.
   double broadening = 0;
-  /// Promises that the loss ignores the vectors. It may distinguish coinciding values; the gradient is then one of the slopes. For
-  /// eigvalsh.
+  /// Set only if the loss ignores the vectors. It may distinguish coinciding values; the gradient is then one of several possible
+  /// ones. For eigvalsh.
   bool values_only = false;
 };
 

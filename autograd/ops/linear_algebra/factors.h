@@ -27,7 +27,8 @@ struct SvdOptions {
   /// Width ε of a Lorentzian: the gradient uses x/(x² + ε²) instead of 1/x, where x is a singular value or the difference or sum of
   /// two, and does not throw if x is 0. 0 gives the exact derivative, which throws.
   double broadening = 0;
-  /// Promises that the loss ignores the vectors. Where values coincide or are 0, the gradient is one of its slopes. For svdvals.
+  /// Set only if the loss ignores the vectors. Where values coincide or are 0, the gradient is one of several possible ones. For
+  /// svdvals.
   bool values_only = false;
 };
 

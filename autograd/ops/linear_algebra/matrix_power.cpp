@@ -15,7 +15,7 @@ static const Op matrix_power_op(
      .jvp = "Ẇ = Σ_{i < p} A^i Ȧ A^{p-1-i}; for -p the same of X = A⁻¹, with Ẋ = -X Ȧ X",
      .derivation =
          "The product rule, one term for each of the p factors; A and Ȧ need not commute. The sum is not formed term by term but "
-         "along repeated squaring: W = U² gives Ẇ = U̇ U + U U̇, and W = U A gives Ẇ = U̇ A + U Ȧ; each binary digit of p after the "
+         "by repeated squaring: W = U² gives Ẇ = U̇ U + U U̇, and W = U A gives Ẇ = U̇ A + U Ȧ; each binary digit of p after the "
          "first costs a squaring, and a 1 also a product with A. Backward, in reverse order: a square gives dU = Uᴴ dW + dW Uᴴ; a "
          "product gives dU = dW Aᴴ and dA += Uᴴ dW. For -p, A X = I gives Ȧ X + A Ẋ = 0.",
      .singular = "p < 0: a singular A throws, and a NaN makes every entry NaN. p > 0: NaN and ±inf spread as in any matrix product "

@@ -121,12 +121,12 @@ class SvdMiddle {
       const bool alone = j == 0 || !(s_[j - 1] - s_[j] <= closest_), last = j + 1 == k_;
       const R slope = std::abs(real_of(ds[j])), apart = alone ? R(0) : std::abs(real_of(ds[j]) - real_of(ds[j - 1]));
       require(!(s_[j] <= closest_) || (RealScalar<T> && square_ && alone && last) || !(slope > bar), "svd",
-              "singular value {} of {} is 0 and the loss depends on it (by {:.3g}), so it alone cannot give the loss a derivative "
-              "there; if the loss uses no vectors, svdvals gives one of its slopes",
+              "singular value {} of {} is 0 and the loss depends on it (by {:.3g}), so the value alone does not determine the "
+              "gradient; if the loss uses no singular vectors, svdvals gives one of the possible gradients",
               j, name_, slope);
       require(!(apart > bar), "svd",
-              "singular values {} and {} of {} coincide (both {:.6g}) and the loss tells them apart (by {:.3g}), so they alone "
-              "cannot give it a derivative there; if it uses no vectors, svdvals gives one of its slopes",
+              "singular values {} and {} of {} coincide (both {:.6g}) and the loss tells them apart (by {:.3g}), so the values "
+              "alone do not determine its gradient; if it uses no singular vectors, svdvals gives one of the possible gradients",
               j - 1, j, name_, s_[j], apart);
     }
   }

@@ -18,7 +18,7 @@ Transpose make(bool transposed, bool conjugated) {
 Transpose then(Transpose a, Transpose b) { return make(transposes(a) != transposes(b), conjugates(a) != conjugates(b)); }
 
 /// `batch` products C_i = op(A_i) op(B_i) (+ C_i); a stride of 0 repeats one matrix. Many small products are divided among the
-/// threads; for a few large ones BLAS does the threading.
+/// threads; for a few large ones each product is parallel.
 template <Scalar T>
 void batched_gemm(std::int64_t batch, Transpose a_is, Transpose b_is, std::int64_t M, std::int64_t N, std::int64_t K, const T* A,
                   std::int64_t a_step, const T* B, std::int64_t b_step, T beta, T* C, std::int64_t c_step) {

@@ -100,7 +100,7 @@ static const Op sum_op({.name = "sum",
                         .dzbar = "0",
                         .vjp = "dx_i = dy",
                         .jvp = "ẏ = Σ ẋ_i",
-                        .derivation = "Linear; each term changes the sum by as much as itself.",
+                        .derivation = "Linear; a change in one term changes the sum by the same amount.",
                         .singular = "none. ±inf: y is infinite, or NaN if both signs occur; the gradient is the same as everywhere",
                         .source = "definition"},
                        [](OpCheck& check) {

@@ -85,8 +85,9 @@ static const Op logsumexp_op(
      .dzbar = "no complex input",
      .vjp = "dx_i = p_i dy, p_i = e^{x_i - y} = e^{(x_i - m) - log Σ e^{x_j - m}}",
      .jvp = "ẏ = Σ p_i ẋ_i, p = softmax(x)",
-     .derivation = "e^y = Σ e^{x_i} gives e^y ∂y/∂x_i = e^{x_i}. The shift m cancels; log1p keeps the terms that are small beside "
-                   "the largest. e^{x_i - y} = p_i. Over an axis other than the last, x is permuted first.",
+     .derivation =
+         "e^y = Σ e^{x_i} gives e^y ∂y/∂x_i = e^{x_i}. The shift m cancels; log1p keeps the terms that are small compared "
+         "with the largest. e^{x_i - y} = p_i. Over an axis other than the last, x is permuted first.",
      .singular = "x_i = -inf: gradient 0. All of them -inf, or no elements: y = -inf, all gradients 0. x_i = +inf: y = +inf, p_i = "
                  "1 and 0 elsewhere; k of them: 1/k each, as if they were equal",
      .source = "Blanchard, Higham, Higham, IMA J. Numer. Anal. 41 (2021), eq. 1.1"},
@@ -100,7 +101,7 @@ static const Op logsumexp_op(
       check.sizes("row", [f](OpCheck& at, std::int64_t n) { at.function("", f, at.real({2, n})); });
       check.sizes("rows", [f](OpCheck& at, std::int64_t n) { at.function("", f, at.real({n, 3})); });
       check.finite("large", f, Tensor<double>({2, 2}, {1e30, -1e30, -1000, -1001}));
-      check.function("one that stands out from 0", f, Tensor<double>({2, 2}, {0, -8, -12, 0}));
+      check.function("one dominant entry", f, Tensor<double>({2, 2}, {0, -8, -12, 0}));
       check.singular("a masked entry", f, Tensor<double>({2}, {3, -infinity}), Tensor<double>({2}, {1, 0}));
     });
 

@@ -58,8 +58,8 @@ static const Op vector_norm_op(
       using Z = Tensor<std::complex<double>>;
       check.singular("nothing but zeros", two, Z::zeros({3}), Z::zeros({3}));
       check.singular("p = 0", f(0, 0), Tensor<double>({3}, {0, 2, -1e30}), Tensor<double>::zeros({3}));
-      check.singular("zero beside others, p = 1", f(1, 0), Tensor<double>({3}, {0, 2, -3}), Tensor<double>({3}, {0, 1, -1}));
-      check.singular("zero beside others, p = 0.5", f(0.5, 0), Tensor<double>({2}, {0, 2}), Tensor<double>({2}, {0, 1}));
+      check.singular("a zero among others, p = 1", f(1, 0), Tensor<double>({3}, {0, 2, -3}), Tensor<double>({3}, {0, 1, -1}));
+      check.singular("a zero among others, p = 0.5", f(0.5, 0), Tensor<double>({2}, {0, 2}), Tensor<double>({2}, {0, 1}));
       check.finite("huge and tiny", f(3, 0), Z({4}, {{1e30, -1e30}, {-1e30, 1}, {1e-30, 1e-30}, {1e-40, 0}}));
     });
 

@@ -42,7 +42,7 @@ static const Op whiten_op(
       check.function("rows", f, check.complex({3, 7}));
       Tensor<std::complex<double>> long_cloud = check.complex({2, 9});
       for (auto& z : long_cloud.span()) z = {2 * z.real() + z.imag(), 0.3 * z.imag()};
-      check.function("a long cloud", f, long_cloud);
+      check.function("an elongated distribution", f, long_cloud);
       check.function("two axes of rows", f, check.complex({2, 2, 5}));
       check.sizes("", [](OpCheck& at, std::int64_t n) {
         const auto firm = [](auto x) { return whiten(x, 0.1); };
@@ -52,7 +52,7 @@ static const Op whiten_op(
       using C = std::complex<double>;
       check.finite("a constant row", f, Tensor<C>::full({2, 3}, C(2, -1)));
       check.finite("a row on a line", f, Tensor<C>({1, 4}, {C(1, 1), C(2, 2), C(-1, -1), C(3, 3)}));
-      check.finite("a round cloud: equal eigenvalues", f, Tensor<C>({1, 4}, {C(1, 0), C(0, 1), C(-1, 0), C(0, -1)}));
+      check.finite("a circular distribution: equal eigenvalues", f, Tensor<C>({1, 4}, {C(1, 0), C(0, 1), C(-1, 0), C(0, -1)}));
       check.finite("huge", f, Tensor<C>({1, 3}, {C(1e15, 2e14), C(-3e15, 1e15), C(2e14, -1e15)}));
     });
 

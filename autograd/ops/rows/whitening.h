@@ -16,7 +16,7 @@ struct PlaneMoments {
 };
 
 /// x̂ = V^(-1/2) (x - μ) along the last axis, V the covariance matrix of (Re x, Im x) with eps added to its diagonal; x, x̂ [..., D].
-/// The parts of x̂ have mean 0, covariance 0 and variance 1 each, hence E|x̂|² = 2. `seen` receives the rows' moments, without eps.
+/// The parts of x̂ have mean 0, covariance 0 and variance 1 each, so E|x̂|² = 2. `seen` receives the rows' moments, without eps.
 /// Throws for rank 0 or an empty last axis, and unless eps > 0.
 template <RealScalar R>
 Var<std::complex<R>> whiten(const Var<std::complex<R>>& x, double eps = 1e-5, PlaneMoments<R>* seen = nullptr);

@@ -27,7 +27,7 @@ static const Op expand_op({.name = "expand",
                           [](OpCheck& check) {
                             const auto in_front = [](auto x) { return expand(x, Shape{2, x.dim(0)}); };
                             const auto last = [](auto x) { return expand(x, Shape{x.dim(0), 3}); };
-                            check.function("in front", in_front, check.real({4}));
+                            check.function("new leading axis", in_front, check.real({4}));
                             check.function("last axis", last, check.complex({4, 1}));
                             check.function(
                                 "two axes",
@@ -36,8 +36,8 @@ static const Op expand_op({.name = "expand",
                                 },
                                 check.complex({3, 1, 2}));
                             check.sizes("", [=](OpCheck& at, std::int64_t n) {
-                              at.function("in front, real", in_front, at.real({n}));
-                              at.function("in front, complex", in_front, at.complex({n}));
+                              at.function("new leading axis, real", in_front, at.real({n}));
+                              at.function("new leading axis, complex", in_front, at.complex({n}));
                               at.function("last axis, real", last, at.real({n, 1}));
                               at.function("last axis, complex", last, at.complex({n, 1}));
                               at.function(

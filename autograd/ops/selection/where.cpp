@@ -8,7 +8,7 @@
 namespace argand {
 namespace {
 
-/// True for every third element and two others: both values occur in every vector and at every end.
+/// True at multiples of 3 and at 2, 9, 16, ...: both values occur among any four neighbours.
 Mask scattered_mask(const Shape& shape) {
   std::vector<std::uint8_t> yes(static_cast<std::size_t>(shape.size()));
   for (std::size_t k = 0; k < yes.size(); ++k) yes[k] = k % 3 == 0 || k % 7 == 2;
@@ -46,8 +46,8 @@ static const Op where_op(
      .dzbar = "0",
      .vjp = "da = dw where the mask is true, else 0; db = dw where it is false, else 0; summed over broadcast axes",
      .jvp = "ẇ = ȧ where the mask is true, else ḃ",
-     .derivation = "The mask is a constant: each element of w is one of a or b, unchanged. The zeros are written, not multiplied "
-                   "in: 0 · NaN would be NaN.",
+     .derivation = "The mask is a constant: each element of w is one of a or b, unchanged. Zeros are written instead of "
+                   "multiplying by 0, because 0 · NaN would be NaN.",
      .singular = "none. Where the mask comes from a comparison, w may jump; the jump is not differentiated",
      .source = "definition"},
     [](OpCheck& check) {

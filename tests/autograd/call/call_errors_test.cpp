@@ -108,7 +108,7 @@ BOOST_FIXTURE_TEST_CASE(a_function_that_is_registered_wrongly_says_so_when_it_is
   BOOST_TEST(fault_of({"mine", {"input", "input"}, f}) == "mine: duplicate parameter 'input'");
   BOOST_TEST(fault_of({"mine", {"input", {"dim", 0.5}}, f}) == "mine: the default of 'dim' is not an int");
   BOOST_TEST(fault_of({"mine", {{"dim", 0}, "input"}, []<Scalar T>(int, const Var<T>& v) { return exp(v); }}) ==
-             "mine: 'input' needs a default, as the parameter before it has one");
+             "mine: 'input' needs a default because the parameter before it has one");
   BOOST_TEST(fault_of({"mine", {"input", "dim"}, Results{"a"}, []<Scalar T>(const Var<T>& v, int) { return std::tuple(v, v); }}) ==
              "mine: the C++ function returns 2 results, but 1 names were given");
   BOOST_TEST(OpFunction::all().size() == before);

@@ -68,7 +68,7 @@ BOOST_AUTO_TEST_CASE(the_worst_row_decides_and_comparing_nothing_is_not_a_pass) 
   kinks.shape = {2};
   kinks.elements = {ElementCheck{.element = 0, .verdict = {Verdict::Pass, 1e-8}},
                     ElementCheck{.element = 1, .verdict = {Verdict::Kink, 1e-8}, .between_slopes = true}};
-  BOOST_TEST(report_of({row_with(Verdict::Pass), kinks}).headline() == "f: pass beside 1 element at a kink");
+  BOOST_TEST(report_of({row_with(Verdict::Pass), kinks}).headline() == "f: pass, except for 1 element at a kink");
   ReportRow unknown = kinks, partial = kinks, nothing_else = kinks;
   unknown.elements[1].between_slopes = false;
   partial.shape = {3};

@@ -190,8 +190,7 @@ BOOST_AUTO_TEST_CASE(matrices_without_a_principal_value_are_named) {
 
   const Real singular = variable(Tensor<double>({2, 2}, {1, 1, 1, 1})), jordan(Tensor<double>({2, 2}, {0, 1, 0, 0}));
   BOOST_TEST(error_of([&] { logm(singular); }) == "logm: the matrix is singular, and has no logarithm");
-  BOOST_TEST(error_of([&] { sqrtm(jordan); }) ==
-             "sqrtm: the matrix has no square root: 0 is an eigenvalue with a Jordan block of its own");
+  BOOST_TEST(error_of([&] { sqrtm(jordan); }) == "sqrtm: the matrix has no principal square root: its eigenvalue 0 is defective");
   const Tensor<double> root_of_ones = sqrtm(singular).value();
   for (const double w : root_of_ones) BOOST_TEST(std::abs(w - std::sqrt(0.5)) < 1e-15);
   BOOST_TEST(error_of([&] { backward(sum(slice(slice(sqrtm(singular), 0, 0, 1), 1, 0, 1))); }) ==

@@ -48,7 +48,7 @@ BOOST_AUTO_TEST_CASE(the_first_op_of_the_forward_pass) {
   BOOST_TEST(where.op->name() == "log");
   BOOST_TEST(!where.backward);
   BOOST_TEST(where.scope == "blocks.0.attn");
-  BOOST_TEST(where.sentence() == "log in blocks.0.attn made 1 NaN and 1 inf in the output; all that it read was finite");
+  BOOST_TEST(where.sentence() == "log in blocks.0.attn produced 1 NaN and 1 inf in the output; everything it read was finite");
   BOOST_TEST(where.hint() == Op::find("log")->text().singular);
 
   const NumberSummary &in = summary(where, "input 0"), &out = summary(where, "output");
@@ -79,7 +79,7 @@ BOOST_AUTO_TEST_CASE(a_gradient_of_a_finite_loss) {
   BOOST_TEST_REQUIRE(where.op != nullptr);
   BOOST_TEST(where.backward);
   BOOST_TEST(where.sentence() ==
-             "backward of scale in head made 0 NaN and 2 inf in the gradient of input 0; all that it read was finite");
+             "backward of scale in head produced 0 NaN and 2 inf in the gradient of input 0; everything it read was finite");
   BOOST_TEST(where.hint() == "");
   BOOST_TEST(summary(where, "input 0").origin == "x");
   BOOST_TEST(summary(where, "output of the op").finite());
@@ -92,7 +92,7 @@ BOOST_AUTO_TEST_CASE(a_parameter_that_was_not_finite_is_named) {
   NanTrace trace(ParameterList<float>{{"blocks.1.ffn.up.weight", z}});
   const NonFinite where = stopped([&] { sum(abs2(w * z)); });
   BOOST_TEST_REQUIRE(where.op != nullptr);
-  BOOST_TEST(where.sentence() == "mul made 1 NaN and 0 inf in the output; not finite before: input 1 (blocks.1.ffn.up.weight)");
+  BOOST_TEST(where.sentence() == "mul produced 1 NaN and 0 inf in the output; not finite before: input 1 (blocks.1.ffn.up.weight)");
   BOOST_TEST(summary(where, "input 0").origin == "a variable");
   BOOST_TEST(summary(where, "input 1").mean == std::sqrt(2.0), boost::test_tools::tolerance(1e-7));
   BOOST_TEST(summary(where, "input 1").scalar == "complex64");
@@ -105,7 +105,7 @@ BOOST_AUTO_TEST_CASE(constants_and_passes_without_a_gradient_are_seen_too) {
     exp(Var<double>(Tensor<double>({1}, {1e4})));
   });
   BOOST_TEST_REQUIRE(where.op != nullptr);
-  BOOST_TEST(where.sentence() == "exp made 0 NaN and 1 inf in the output; all that it read was finite");
+  BOOST_TEST(where.sentence() == "exp produced 0 NaN and 1 inf in the output; everything it read was finite");
   BOOST_TEST(summary(where, "input 0").origin == "a constant");
 }
 

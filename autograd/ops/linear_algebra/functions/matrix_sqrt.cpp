@@ -36,7 +36,7 @@ template <Scalar T>
 Var<T> sqrtm(const Var<T>& A) {
   static constexpr const char* zero = "has the eigenvalue 0, where the square root has no derivative";
   const matrices::MatrixFunction f{sqrtm_op, matrices::sqrt_of_triangle,
-                                   "has no square root: 0 is an eigenvalue with a Jordan block of its own", zero};
+                                   "has no principal square root: its eigenvalue 0 is defective", zero};
   return matrices::apply(f, A, matrices::schur_form("sqrtm", A.value()));
 }
 
