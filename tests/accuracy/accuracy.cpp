@@ -33,8 +33,10 @@ int main(int argc, char** argv) {
     return 1;
   }
   std::vector<std::string> faults = table.faults(std::string(std::istreambuf_iterator<char>(in), {}));
-  if (seen.cases < 20'000) faults.push_back(fmt::format("{} hostile cases, at least 20000 are promised", seen.cases));
+  if (seen.cases < 20'000) faults.push_back(fmt::format("only {} hostile cases; the page promises at least 20000", seen.cases));
   for (const std::string& fault : faults) fmt::print("{}\n", fault);
-  if (!faults.empty()) fmt::print("The page is out of date, or an op has become less accurate. To renew it: accuracy --markdown\n");
+  if (!faults.empty())
+    fmt::print(
+        "The page is out of date, or an op has become less accurate. To regenerate it: accuracy --markdown > docs/accuracy.md\n");
   return faults.empty() ? 0 : 1;
 }

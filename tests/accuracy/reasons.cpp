@@ -10,25 +10,30 @@ namespace {
 std::string hostile_reason(const Row& row) {
   const auto is = [&](const char* op) { return row.op == op; };
   if (is("qr"))
-    return "of columns that depend on each other to rounding: R_jj is rounding alone, or 0, where the gradient, which divides by "
-           "it, "
-           "is refused.";
-  if (is("eigh") && row.range == Range::Ends) return "λ² of the loss itself overflows.";
+    return "if columns are linearly dependent up to rounding, R_jj is pure rounding error, or it is 0 and the gradient, which "
+           "divides "
+           "by it, is refused.";
+  if (is("eigh") && row.range == Range::Ends) return "λ² in the loss overflows.";
   if (is("eigh"))
-    return "eigenvalues a thousand roundings apart: the derivative of vectors is divided by their distance, which leaves three "
-           "digits.";
+    return "the derivative of eigenvectors whose eigenvalues lie a thousand roundings apart is divided by that distance, which "
+           "leaves "
+           "three correct digits.";
   if (is("svd") && row.range == Range::Ends)
-    return "s² of the loss itself overflows; so does the inverse of the distance of two subnormal singular values.";
+    return "s² in the loss overflows; so does the reciprocal of the distance between two subnormal singular values.";
   if (is("svd"))
-    return "singular values a thousand roundings apart: the derivative of vectors is divided by their distance, which leaves three "
-           "digits. Singular values are right to roundings of the largest, and what depends on much smaller ones has no digits.";
-  if (is("eig") && row.range == Range::Ends) return "λ² of the function itself overflows.";
+    return "the derivative of vectors whose singular values lie a thousand roundings apart is divided by that distance, which "
+           "leaves "
+           "three correct digits. Errors of all singular values are a few roundings of the largest, so nothing that depends on "
+           "much "
+           "smaller ones has correct digits.";
+  if (is("eig") && row.range == Range::Ends) return "λ² in the function overflows.";
   if (is("eig"))
-    return "of a matrix that is defective to rounding the eigenvectors are one to rounding, and V⁻¹ multiplies what is lost, which "
-           "f(A) "
-           "itself need not feel; matrix_exp, sqrtm, logm, matrix_power and solve go no way through eigenvectors.";
-  if (is("vector_norm")) return "where the norm itself is beyond the type, the gradient, which is made of it, is infinite as well.";
-  if (is("prod") || is("cumprod")) return "a product that overflows on the way, times 0, is NaN.";
+    return "if the matrix is defective up to rounding, its eigenvectors coincide up to rounding, and V⁻¹ amplifies the error, "
+           "although "
+           "f(A) itself may be well conditioned; matrix_exp, sqrtm, logm, matrix_power and solve do not use eigenvectors.";
+  if (is("vector_norm"))
+    return "where the norm itself is beyond the range of the type, the gradient, computed from it, is infinite as well.";
+  if (is("prod") || is("cumprod")) return "a partial product overflows, and inf * 0 is NaN.";
   return "";
 }
 
@@ -39,27 +44,32 @@ std::string reason(const Row& row) {
   const auto is = [&](const char* op) { return row.op == op; };
   if (row.range == Range::Hostile || row.range == Range::Ends) return hostile_reason(row);
   if (is("gelu") || is("cgelu"))
-    return "below -37 (-13 in float32) the result is subnormal, and so is its factor erfc, whose rounding is multiplied by |x|/2.";
+    return "below -37 (-13 in float32) the result is subnormal, and so is its factor erfc, whose rounding error is multiplied by "
+           "|x|/2.";
   if (is("sinc"))
-    return "the derivative (cos πz - w)/z is a difference of equal numbers where it is 0, between two whole numbers each.";
+    return "near its zeros, between neighbouring whole numbers, the derivative (cos πz - w)/z is a difference of almost equal "
+           "numbers.";
   if (is("rotary"))
-    return "the angle tω is rounded to float64, which turns it by up to |tω|/2 ulp; float32 and complex64 have float64's angle.";
+    return "the angle tω is rounded to float64, which turns the result by up to |tω|/2 ulp; float32 and complex64 use the same "
+           "angle.";
   if (is("logaddexp"))
-    return "where e^a + e^b is close to 1 the result is a difference of equal numbers, a and -log(1 + e^(b - a)).";
-  if (extreme && is("magnitude_modrelu")) return "the factor (|z| + c)/|z| lies beyond the type where c exceeds |z| 1e38-fold.";
-  if (extreme && is("modrelu")) return "for a subnormal |z| beside the kink, |z| + c underflows to 0: inactive.";
+    return "where e^a + e^b is close to 1, the result is a difference of almost equal numbers, a and -log(1 + e^(b - a)).";
+  if (extreme && is("magnitude_modrelu")) return "the factor (|z| + c)/|z| overflows where c is more than 1e38 times |z|.";
+  if (extreme && is("modrelu"))
+    return "for a subnormal |z| near the kink, |z| + c underflows to 0, so the unit counts as inactive.";
   if (extreme && is("swiglu"))
-    return "where g or u is subnormal, σ(g) g or σ(g) u is rounded as a subnormal number before the product.";
-  if (extreme && is("div")) return "the gradient by b takes w/b, and where w = a/b is subnormal it has few digits left.";
+    return "where g or u is subnormal, σ(g) g or σ(g) u is rounded to a subnormal number before it is multiplied.";
+  if (extreme && is("div"))
+    return "the gradient with respect to b contains w/b, and where w = a/b is subnormal, few of its digits are left.";
   if (is("linear_cross_entropy"))
-    return "exponentials below 1e-308 are subnormal, and their rounding is multiplied by h, here as large as 1e3.";
+    return "exponentials below 1e-308 are subnormal, and their rounding errors are multiplied by h, here as large as 1e3.";
   return "";
 }
 
 const std::map<std::string, std::string>& not_measured() {
-  static const std::string moves = "moves numbers, which stay what they are.";
-  static const std::string sums = "a sum of products, as matmul, sum or attention.";
-  static const std::string fourier = "sums of products of all lengths; tests/autograd/ops/fourier_test.cpp bounds them.";
+  static const std::string moves = "only moves numbers, without changing them.";
+  static const std::string sums = "a sum of products, like matmul, sum or attention.";
+  static const std::string fourier = "sums of products of all lengths; tests/autograd/ops/fourier_test.cpp bounds their errors.";
   static const std::map<std::string, std::string> ops = {
       {"angular_attention", sums},
       {"binary_cross_entropy", sums},
@@ -67,7 +77,7 @@ const std::map<std::string, std::string>& not_measured() {
       {"conv2d", sums},
       {"conv3d", sums},
       {"conv_transpose2d", sums},
-      {"dropout", "scale, with a random choice."},
+      {"dropout", "like scale, with a random mask."},
       {"embedding", moves},
       {"embedding_mean", sums},
       {"expand", moves},
@@ -80,12 +90,13 @@ const std::map<std::string, std::string>& not_measured() {
       {"index_select", moves},
       {"info_nce", sums},
       {"irfft", fourier},
-      {"lgamma", "the C library's, its derivative Boost.Math's; relative to the value large errors beside its zeros 1 and 2."},
+      {"lgamma",
+       "computed by the C library, its derivative by Boost.Math; errors near its zeros 1 and 2 are large relative to the value."},
       {"linear_recurrence", sums},
       {"magnitude_attention", sums},
       {"mse", sums},
       {"permute", moves},
-      {"polygamma", "Boost.Math's."},
+      {"polygamma", "computed by Boost.Math."},
       {"projection", sums},
       {"qic_dual", sums},
       {"qic_linear", sums},
@@ -98,7 +109,7 @@ const std::map<std::string, std::string>& not_measured() {
       {"view_as_complex", moves},
       {"view_as_real", moves},
       {"where", moves},
-      {"whiten", "a covariance and its inverse root; the error is that of its condition."},
+      {"whiten", "a covariance matrix and its inverse square root; the error grows with its condition number."},
   };
   return ops;
 }
