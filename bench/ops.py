@@ -83,7 +83,7 @@ def main():
     ap = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     ap.add_argument("--turns", type=int, default=3)
     ap.add_argument("--threads", type=int, default=2)
-    ap.add_argument("--only", default="", help="cases whose name has this in it")
+    ap.add_argument("--only", default="", help="run only cases whose names contain this text")
     a = ap.parse_args()
     if not os.path.exists(PROGRAM):
         sys.exit("ops: build/tests/op_parity is missing; ./dev build and ninja -C build tests/op_parity make it")

@@ -40,7 +40,7 @@ struct LabPoint {
   /// Numerical ∂u/∂x − ∂v/∂y and ∂u/∂y + ∂v/∂x of f = u + iv: both 0 where the Cauchy-Riemann equations hold.
   std::array<Estimate, 2> residuals = {};
   CauchyRiemann verdict = CauchyRiemann::Inconclusive;  ///< the verdict of derivatives that agree
-  bool holomorphic_ops = false;                         ///< every op on the tape is holomorphic, and hence f wherever it is defined
+  bool holomorphic_ops = false;                         ///< every op on the tape is holomorphic, and so is f wherever it is defined
 
   /// Steps after which the tape's values are not derivatives of f: "log of 0 is -inf", "the derivative of abs at 0 is a
   /// convention". If there are any, tape and differences are not compared.

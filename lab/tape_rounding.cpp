@@ -87,7 +87,7 @@ class RoundingWalk {
     return is_arithmetic(names_[k]) ? delta : std::max(delta, 2 * last_place * std::abs(number_of(x)));
   }
 
-  /// The directions in which an operand can move: only along the real axis for a real number converted to complex, which thus stays
+  /// The directions in which an operand can move: only along the real axis for a real number converted to complex, which stays
   /// on its side of the op's cut.
   std::vector<C> directions_of(const AnyVar& x, int count) const {
     const auto made = step_of_.find(identity(x));

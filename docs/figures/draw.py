@@ -27,7 +27,7 @@ def main():
     parser = argparse.ArgumentParser(description="Draws the figures of the book.")
     parser.add_argument("names", nargs="*", metavar="NAME", help="one of " + ", ".join(sorted(plot.FIGURES)))
     parser.add_argument("--out", default=pictures, help="where they are written (docs/pictures)")
-    parser.add_argument("--argand", default="argand", help="the program that is asked for numbers")
+    parser.add_argument("--argand", default="argand", help="the argand program that computes the numbers")
     options = parser.parse_args()
     plot.ARGAND = options.argand
     for name in options.names or plot.FIGURES:

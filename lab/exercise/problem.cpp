@@ -70,7 +70,7 @@ AnswerJudgement judge_formula(const Question& question, const std::string& text)
       if (answer.by == C(1)) return {AnswerJudgement::Kind::Near, "conjugated"};
       return {AnswerJudgement::Kind::Wrong, "conjugated, and off by a factor"};
     case Kind::Factor:
-      return {AnswerJudgement::Kind::Near, answer.by == C(-1) ? "the sign is wrong" : "right but for a constant factor"};
+      return {AnswerJudgement::Kind::Near, answer.by == C(-1) ? "the sign is wrong" : "right except for a constant factor"};
     case Kind::Offset: return {AnswerJudgement::Kind::Wrong, "off by a constant"};
     case Kind::Wrong: return {AnswerJudgement::Kind::Wrong, "wrong"};
     case Kind::Unknown: return {AnswerJudgement::Kind::Wrong, "undefined at most points"};
@@ -168,8 +168,8 @@ Question ask_number(std::string text, int points, C right, std::vector<NamedNumb
   if (!std::isfinite(std::abs(right)) || std::abs(right) < 0.02 || std::abs(right) > 2e4) throw Redraw();
   const std::vector<NamedNumber> usual = {{-right, "the sign is wrong"},
                                           {-std::conj(right), "conjugated, and the sign is wrong", false},
-                                          {right / 2.0, "right but for a factor"},
-                                          {right * 2.0, "right but for a factor"},
+                                          {right / 2.0, "right except for a factor"},
+                                          {right * 2.0, "right except for a factor"},
                                           {std::conj(right) / 2.0, "conjugated, and off by a factor", false},
                                           {std::conj(right) * 2.0, "conjugated, and off by a factor", false}};
   mistakes.insert(mistakes.end(), usual.begin(), usual.end());

@@ -158,7 +158,7 @@ std::string sheet_text(const Sheet& sheet, bool answers) {
 
 std::string answer_form(const Sheet& sheet) {
   std::string text = fmt::format(
-      "# Write each answer behind its \"=\" and leave empty what you do not know. A formula: 2*z̄*(z^2 + 1), with conj(z) for z̄ if "
+      "# Write each answer after its \"=\"; leave answers you do not know empty. A formula: 2*z̄*(z^2 + 1), with conj(z) for z̄ if "
       "you like;\n"
       "# a number: 1.5-2i; a word: as the problem names it. Lines that begin with \"#\" are ignored. Leave these three as they "
       "are:\n"

@@ -86,7 +86,7 @@ struct Computed {
 Computed computed(std::string_view name, const std::function<std::vector<AnyVar>()>& compute);
 
 /// Options of a backward pass, which must be started with the GIL held. A visited graph cannot be visited again unless `retain`
-/// is set. `interrupted` is called every now and then, and may throw to end the pass; `unlocked` runs its argument without the GIL.
+/// is set. `interrupted` is called from time to time, and may throw to end the pass; `unlocked` runs its argument without the GIL.
 struct Backward {
   bool retain = false;
   std::function<void()> interrupted;

@@ -74,7 +74,7 @@ Argument Arguments::array(const py::array& a, ArgumentType type) {
 }
 
 Argument Arguments::sequence(PyObject* o, ArgumentType type) {
-  const py::object items = py::reinterpret_steal<py::object>(PySequence_Fast(o, "a sequence is expected"));
+  const py::object items = py::reinterpret_steal<py::object>(PySequence_Fast(o, "expected a sequence"));
   if (!items) throw py::error_already_set();
   const Py_ssize_t n = PySequence_Fast_GET_SIZE(items.ptr());
   if (type.takes(ArgumentKind::Tensors)) {
@@ -109,7 +109,7 @@ Argument Arguments::sequence(PyObject* o, ArgumentType type) {
 Argument Arguments::converted_to(PyObject* o, ArgumentType type) {
   if (is_tensor(o)) {
     require(type.takes(ArgumentKind::Tensor) || !type.takes(ArgumentKind::Indices), function.name(),
-            "indices are integers of NumPy's, not a tensor: write indices.numpy().astype(int)");
+            "indices must be NumPy integers, not a tensor: write indices.numpy().astype(int)");
     return operand(o);
   }
   if (o == Py_None) return none;
@@ -321,8 +321,8 @@ PyGetSetDef function_properties[] = {
     {"__qualname__", get_function_name, nullptr, nullptr, nullptr},
     {"__doc__", get_function_doc, nullptr, nullptr, nullptr},
     {"signature", get_signature, nullptr, "With types and defaults.", nullptr},
-    {"parameters", get_parameters, nullptr, "[(name, type, default)]; the default is \"\" where there is none.", nullptr},
-    {"result", get_result, nullptr, "The type of what it returns.", nullptr},
+    {"parameters", get_parameters, nullptr, "[(name, type, default)]; the default is \"\" if there is none.", nullptr},
+    {"result", get_result, nullptr, "The type of the result.", nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr},
 };
 PyMemberDef function_members[] = {

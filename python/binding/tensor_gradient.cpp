@@ -27,7 +27,7 @@ py::list gradients(const py::object& output, const py::list& variables, const py
   std::vector<std::shared_ptr<SlotBase>> slots;
   for (const py::handle x : variables) {
     if (!is_tensor(x.ptr()) || slot_of(as_tensor(x.ptr())->var) == nullptr)
-      throw py::type_error("gradients: only variables, and what was computed from them, have a gradient");
+      throw py::type_error("gradients: only variables and tensors computed from them have a gradient");
     slots.push_back(slot_of(as_tensor(x.ptr())->var));
     if (as_tensor(x.ptr())->node != nullptr && as_tensor(x.ptr())->node->state != Node::State::Source)
       slots.back()->retained = true;

@@ -30,7 +30,7 @@ std::optional<std::vector<AxisStep>> basic_steps(PyObject* key, const Shape& sha
     else if (p != Py_None)
       return std::nullopt;
   }
-  if (ellipses > 1) throw py::index_error("an index has one ... at most");
+  if (ellipses > 1) throw py::index_error("an index can contain only one ...");
   if (named > shape.rank()) throw py::index_error(fmt::format("{} indices for a tensor of shape {}", named, shape));
   std::vector<AxisStep> steps;
   int axis = 0;
@@ -93,8 +93,7 @@ PyObject* subscript(PyObject* self, PyObject* key) {
     if (const auto steps = basic_steps(key, shape))
       return run_single_op("index", operands,
                            [&] { return std::visit([&](const auto& v) -> AnyVar { return indexed(v, *steps); }, x); });
-    if (is_tensor(key))
-      throw py::index_error("indices are integers of NumPy's, not a tensor: write x[indices.numpy().astype(int)]");
+    if (is_tensor(key)) throw py::index_error("indices must be NumPy integers, not a tensor: write x[indices.numpy().astype(int)]");
     // Any other index: applying it in NumPy to an array of positions shows which elements it selects.
     const py::module_ np = py::module_::import("numpy");
     const py::object places = np.attr("arange")(shape.size()).attr("reshape")(py::object(py::handle(self).attr("shape")));
@@ -121,8 +120,8 @@ PyObject* sequence_item(PyObject* self, Py_ssize_t i) {
 
 int assign_subscript(PyObject*, PyObject*, PyObject*) {
   PyErr_SetString(PyExc_TypeError,
-                  "a tensor's numbers are not changed in place: make another with where() or scatter_add(), or give a variable new "
-                  "ones with assign()");
+                  "a tensor cannot be changed in place: create another with where() or scatter_add(), or replace a variable's "
+                  "values with assign()");
   return -1;
 }
 

@@ -203,16 +203,16 @@ PyObject* compare(PyObject* a, PyObject* b, int op) {
 }
 
 PyGetSetDef properties[] = {
-    {"shape", get_shape, nullptr, "Its sizes, a tuple.", nullptr},
-    {"ndim", get_ndim, nullptr, "How many axes it has.", nullptr},
-    {"size", get_size, nullptr, "How many numbers it has.", nullptr},
-    {"dtype", get_dtype, nullptr, "float32, float64, complex64 or complex128, as NumPy's.", nullptr},
+    {"shape", get_shape, nullptr, "The sizes of the axes, as a tuple.", nullptr},
+    {"ndim", get_ndim, nullptr, "The number of axes.", nullptr},
+    {"size", get_size, nullptr, "The number of elements.", nullptr},
+    {"dtype", get_dtype, nullptr, "NumPy's float32, float64, complex64 or complex128.", nullptr},
     {"requires_grad", get_requires_grad, nullptr, "Whether it is a variable, or depends on one.", nullptr},
-    {"is_variable", get_is_variable, nullptr, "Whether it was made by variable(), rather than by an op.", nullptr},
+    {"is_variable", get_is_variable, nullptr, "Whether it was created by variable() rather than by an op.", nullptr},
     {"name", get_name, set_name, "A variable's name, or that of the op that computed it.", nullptr},
     {"grad", tensor_grad, set_tensor_grad,
-     "dL/dx + i dL/dy of the backward passes so far, in this tensor's shape; None before the first. Of a variable, or after\n"
-     "retain_grad().",
+     "dL/dx + i dL/dy, summed over the backward passes so far, in this tensor's shape; None before the first. For variables,\n"
+     "and for other tensors after retain_grad().",
      nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr},
 };
@@ -224,23 +224,21 @@ PyCFunction method(F f) {
 
 PyMethodDef methods[] = {
     {"numpy", numpy, METH_NOARGS,
-     "The numbers as an array that cannot be written to, without a copy. It keeps them: a variable that is given new\nnumbers "
-     "later changes nothing in it."},
-    {"__array__", method(array), METH_VARARGS | METH_KEYWORDS, "For NumPy: numpy(), or a copy in another type."},
-    {"item", item, METH_NOARGS, "The only number, a float or a complex. Throws when there are more."},
-    {"__complex__", to_complex_number, METH_NOARGS, "The only number."},
+     "A read-only array of the elements, without a copy. Assigning new values to the variable later does not change\n"
+     "the array."},
+    {"__array__", method(array), METH_VARARGS | METH_KEYWORDS, "For NumPy: numpy(), or a copy with another dtype."},
+    {"item", item, METH_NOARGS, "The only element, as a float or complex. Raises an error unless there is exactly one."},
+    {"__complex__", to_complex_number, METH_NOARGS, "The only element."},
     {"backward", method(tensor_backward), METH_VARARGS | METH_KEYWORDS,
      "backward(gradient=None, *, retain_graph=False)\n--\n\n"
-     "Adds dL/dx + i dL/dy to the grad of every variable that this number, a real one, was computed from. What is\nwalked through "
-     "is freed, unless retain_graph asks to keep it for another time.\n\nWith a gradient w, in this tensor's shape, "
-     "L = Re(sum(conj(w) * self)): a vector-Jacobian product, of complex tensors as well."},
-    {"zero_grad", tensor_zero_grad, METH_NOARGS, "Forgets the gradient: grad is None again."},
-    {"retain_grad", tensor_retain_grad, METH_NOARGS,
-     "Keeps the gradient of what an op computed, for grad to show after backward()."},
-    {"detach", detach, METH_NOARGS, "The same numbers as a constant: no gradient flows through."},
-    {"astype", astype, METH_O,
-     "The same numbers in another type; the gradient finds its way back. From complex to real: take .real, .abs(), ..."},
-    {"assign", assign, METH_O, "Gives a variable new numbers, in its shape. What was computed before keeps the old ones."},
+     "Adds dL/dx + i dL/dy to the grad of every variable that this real number L was computed from, and frees the\ngraph unless "
+     "retain_graph is true.\n\nWith a gradient w of this tensor's shape, L = Re(sum(conj(w) * self)): a "
+     "vector-Jacobian product, also for complex tensors."},
+    {"zero_grad", tensor_zero_grad, METH_NOARGS, "Sets grad to None."},
+    {"retain_grad", tensor_retain_grad, METH_NOARGS, "Makes backward() keep the gradient of this tensor, an op's output, in grad."},
+    {"detach", detach, METH_NOARGS, "The same values as a constant; no gradient flows through it."},
+    {"astype", astype, METH_O, "Converts to another dtype, differentiably. From complex to real, use .real, .abs(), ... instead."},
+    {"assign", assign, METH_O, "Replaces a variable's values by others of the same shape. Tensors computed earlier do not change."},
     {nullptr, nullptr, 0, nullptr},
 };
 
@@ -270,11 +268,11 @@ PyTypeObject* make_type() {
       slot(Py_mp_length, length),
       {Py_tp_doc,
        const_cast<char*>(
-           "Numbers that take part in differentiation: made by variable() or constant(), or by ops of others.\n\n"
-           "Of type float32, float64, complex64 or complex128, and of up to eight axes. Ops promote and broadcast as\n"
-           "NumPy's do; comparisons are NumPy's arrays of bools. backward() of a real number L leaves dL/dx + i dL/dy in\n"
-           "the grad of every variable that it was computed from. The numbers of a tensor cannot be changed in place,\n"
-           "only those of a variable be replaced: assign().")}};
+           "A differentiable array, created by variable() or constant(), or by ops on other tensors.\n\n"
+           "The dtype is float32, float64, complex64 or complex128; there are up to eight axes. Ops promote and broadcast\n"
+           "as in NumPy; comparisons return NumPy arrays of bools. backward() of a real number L adds dL/dx + i dL/dy to\n"
+           "the grad of every variable that L was computed from. A tensor cannot be changed in place; assign() replaces\n"
+           "the values of a variable.")}};
   for (const PyType_Slot& s : number_slots()) slots.push_back(s);
   for (const PyType_Slot& s : index_slots()) slots.push_back(s);
   slots.push_back({0, nullptr});

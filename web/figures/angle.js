@@ -33,7 +33,7 @@ live("angle", (figure) => {
   figure.predict({
     ask: "The loss is L = γκ(θ) with γ = 1, so a smaller κ is better, and ∂L/∂θ = 2γ cos 2θ. Sixty steps of gradient descent start at θ = π/4, in double precision. Where do they lead?",
     answers: ["to −π/4, where κ = −2", "to 0, where κ = −1", "nowhere"],
-    check: (k) => [k < 0 ? null : k === 2, `The gradient there is ${gradient(Math.PI / 4, 1).toExponential(1)}: 0 but for the rounding of π/4. A step of that size is lost in θ. Drag the start away. Or leave it there and take Adam, which divides by the gradient's own size; then single precision, which rounds π/4 the other way.`],
+    check: (k) => [k < 0 ? null : k === 2, `The gradient there is ${gradient(Math.PI / 4, 1).toExponential(1)}: 0 except for the rounding of π/4. A step of that size is lost in θ. Drag the start away. Or leave it there and take Adam, which divides by the gradient's own size; then single precision, which rounds π/4 the other way.`],
   });
 
   figure.draw = () => {

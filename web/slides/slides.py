@@ -21,7 +21,7 @@ def write_slides(out, title, body):
         template = file.read()
     slides = slides_of(body)
     parts = {"@title@": html.escape(title), "@slides@": "\n".join(f"<section>\n{slide}</section>" for slide in slides),
-             "@description@": f"{len(slides)} slides: {html.escape(title.lower())}, for a lecture of ninety minutes."}
+             "@description@": f"{len(slides)} slides: {html.escape(title.lower())}, for a ninety-minute lecture."}
     with open(os.path.join(out, "slides.html"), "w", encoding="utf8") as file:
         file.write(re.sub("|".join(parts), lambda m: parts[m[0]], template))
     for name in ("slides.css", "slides.js"):

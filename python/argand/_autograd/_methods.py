@@ -12,7 +12,7 @@ from ._picture import tape, tensor_html
 from ._tensors import constant, variable
 from ._torch_names import METHODS
 
-# Functions whose first argument is a tensor, but which nobody would look for as methods.
+# Functions whose first argument is a tensor, but which users would not expect as methods.
 NO_METHODS = {"where", "linear", "conv1d", "conv2d", "conv3d", "conv_transpose1d", "conv_transpose2d", "dropout", "embedding"}
 
 

@@ -62,7 +62,7 @@ class TapeView:
                 parts.append(f'<text x="{x + 10:.0f}" y="{y + 17 + 17 * k}" fill="{colour}">{html.escape(line)}</text>')
         size = f'width="{total:.0f}" height="{step * (max(depth) + 1) - step + height + 24}"'
         return (f'<svg xmlns="http://www.w3.org/2000/svg" {size} font-family="monospace" font-size="12" role="img">'
-                "<title>what it was computed from: values, and gradients in red</title>" + "".join(parts) + "</svg>")
+                "<title>computation graph: values, and gradients in red</title>" + "".join(parts) + "</svg>")
 
 
 def tape(tensor: Tensor) -> TapeView:

@@ -86,7 +86,7 @@ BOOST_AUTO_TEST_CASE(every_problem_accepts_its_right_answers_and_rejects_others)
               BOOST_TEST((judge(question, "-(" + question.right + ")").kind == AnswerJudgement::Kind::Near));
               break;
             case Question::Kind::Formula:
-              BOOST_TEST(is_told(question, "2*(" + question.right + ")", "right but for a constant factor"));
+              BOOST_TEST(is_told(question, "2*(" + question.right + ")", "right except for a constant factor"));
               BOOST_TEST(is_told(question, "-(" + question.right + ")", "the sign is wrong"));
               BOOST_TEST(verdict(question, question.right + " + 1") == "off by a constant");
           }
@@ -212,7 +212,7 @@ BOOST_AUTO_TEST_CASE(answers_as_people_type_them) {
     BOOST_TEST(verdict(gradient, answer) == "right", answer);
   BOOST_TEST(verdict(gradient, "2z̄") == "conjugated");
   BOOST_TEST(verdict(gradient, "2x - 2i*y") == "conjugated");
-  BOOST_TEST(verdict(gradient, "z") == "right but for a constant factor");
+  BOOST_TEST(verdict(gradient, "z") == "right except for a constant factor");
   BOOST_TEST(verdict(gradient, "z̄") == "the other derivative: ∂/∂z and ∂/∂z̄ are swapped");
   BOOST_TEST(verdict(gradient, "x") == "wrong");
   BOOST_TEST(verdict(gradient, "1/0") == "wrong");
@@ -229,7 +229,7 @@ BOOST_AUTO_TEST_CASE(answers_as_people_type_them) {
   for (const char* answer : {"1.5-2i", "1.5 - 2j", "3/2 - 2*i", "1.4995-2.0005i", "2.5*(3-4i)/5", "−2i + 1.5"})
     BOOST_TEST(verdict(number, answer) == "right", answer);
   BOOST_TEST(verdict(number, "1.5+2i") == "conjugated");
-  BOOST_TEST(verdict(number, "0.75-1i") == "right but for a factor");
+  BOOST_TEST(verdict(number, "0.75-1i") == "right except for a factor");
   BOOST_TEST(verdict(number, "1,5-2i") == "use a decimal point, as in 1.5-2i, not a comma");
   BOOST_TEST(verdict(number, "1/0") == "this is not finite");
   for (const char* bad : {"z", "2x", "(1.5, -2)", "1.5 2i", "1.5i-"})
