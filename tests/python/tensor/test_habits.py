@@ -212,7 +212,7 @@ def test_a_recurrent_loop_with_schedule_checkpoint_and_generation(tmp_path):
     (lambda net, x: nn.utils.clip_grad_norm_, "optim.clip_grad_norm"), (lambda net, x: F.nll_loss, "cross_entropy"), (lambda net, x: ag.optim.lr_scheduler, "function of the step"),
     (lambda net, x: ag.optim.SGD(net.parameters()).param_groups, "optimizer.lr"), (lambda net, x: net.to("cpu"), "made with their type"), (lambda net, x: x.grad_fn, "tape"),
     (lambda net, x: net.zero_grad(set_to_none=False), "is None"), (lambda net, x: ag.save({"x": x}, "x.pt"), "path comes first"),
-    (lambda net, x: F.cross_entropy(x, ag.tensor([0, 1])), "must be NumPy integers"), (lambda net, x: x[ag.tensor([0, 1])], "integers of NumPy's"),
+    (lambda net, x: F.cross_entropy(x, ag.tensor([0, 1])), "must be NumPy integers"), (lambda net, x: x[ag.tensor([0, 1])], "must be NumPy integers"),
 ])
 def test_missing_names_say_what_to_write(write, says):
     with pytest.raises((AttributeError, ag.Error, IndexError), match=says):
