@@ -77,7 +77,7 @@ py::array view_of(const AnyVar& x);
 template <Scalar T>
 py::array view_of(const Tensor<T>& x);
 
-/// Whether it was made by variable(), rather than by an op.
+/// Whether it was created by variable() rather than by an op.
 inline bool is_variable(TensorObject* x) {
   return slot_of(x->var) != nullptr && (x->node == nullptr || x->node->state == Node::State::Source);
 }
