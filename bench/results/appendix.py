@@ -32,6 +32,7 @@ Language models learn at 1e-3 (matrices that Muon moves at 2e-2, ten times its p
 """
 BEST = [  # each row at its own best rate
     ("best-positions", "ComplexFormer and RoPE, each row at its best rate", "thirteen rows are from the transformer with RoPE"),
+    ("best-crope", "CRoPE, each row at its best rate", "six rows are from dense projections"),
     ("best-qic", "QIC, each row at its best rate", "twelve rows are from learned angles"),
 ]
 MODELS = {"crope": "CRoPE, all projections complex", "complexformer": "ComplexFormer", "transformer-rope": "transformer, RoPE",
@@ -47,10 +48,9 @@ TABLES = [  # (file, heading, what its results show)
     ("ag-news-author-qic", "QIC with the layers of the author's program", "four rows are from learned angles, in layers like those of the author's program"),
     ("ag-news-all-qic", "QIC with more articles", "ten rows are from learned angles, trained on more articles"),
 ]
-MAIN, QIC = "small-1500-complexformer", "ag-news-qic"
-BEST_POSITIONS = "best-positions"
-ALONE = [(BEST_POSITIONS, "without-pcl", BEST_POSITIONS, "moduli"), (BEST_POSITIONS, "moduli", BEST_POSITIONS, "without-pcl"), (BEST_POSITIONS, "fixed", BEST_POSITIONS, "moduli"),
-         (BEST_POSITIONS, "shared", BEST_POSITIONS, "full"), (MAIN, "moduli", MAIN, "without-pcl"), (MAIN, "moduli", MAIN, "rope"), ("small-1500-frequencies-complexformer", "rope-frequencies", MAIN, "without-pcl"),
+MAIN, QIC, POSITIONS = "small-1500-complexformer", "ag-news-qic", "best-positions"
+ALONE = [(POSITIONS, "without-pcl", POSITIONS, "moduli"), (POSITIONS, "fixed", POSITIONS, "moduli"),
+         (POSITIONS, "shared", POSITIONS, "full"), ("best-crope", "all", "best-crope", "half_all"), (MAIN, "moduli", MAIN, "without-pcl"), (MAIN, "moduli", MAIN, "rope"), ("small-1500-frequencies-complexformer", "rope-frequencies", MAIN, "without-pcl"),
          ("small-1500-frequencies-complexformer", "rope-frequencies", "small-1500-frequencies-complexformer", "fixed-rope"),
          (MAIN, "sinusoidal", "small-1500-embeddings-complexformer", "rope-scaled"), (MAIN, "learned", "small-1500-embeddings-complexformer", "rope-scaled"),
          ("small-1500-crope", "all", "small-1500-crope", "half_qk"), ("small-1500-crat", "rope-untied", "small-1500-crat", "rope"),
