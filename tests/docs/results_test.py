@@ -77,7 +77,7 @@ cited = cited_in(chapter)
 expect(len(cited) >= 40, f"chapter 11 cites {len(cited)} intervals and means")
 for found in cited:
     expect(found in page, f"chapter 11 says {found}, the tables do not")
-for family, name in (("ComplexFormer", "small-1500-complexformer"), ("CRoPE", "small-1500-crope"), ("CRAT", "small-1500-crat"), ("QIC", "ag-news-qic")):
+for family, name in (("ComplexFormer", "best-positions"), ("CRoPE", "best-crope"), ("CRAT", "small-1500-crat"), ("QIC", "best-qic")):
     said = [claim["verdict"].split(",")[0] for claim in appendix.told(f"tables/{name}.json")["claims"]]
     counts = "/".join(str(said.count(verdict)) for verdict in ("holds", "does not hold", "not significant"))
     expect(re.search(rf"\b{family} {counts}[;.]", chapter.replace("\n", " ")), f"of {family}'s claims hold, fail and are open: {counts}")
