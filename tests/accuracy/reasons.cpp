@@ -10,27 +10,22 @@ namespace {
 std::string hostile_reason(const Row& row) {
   const auto is = [&](const char* op) { return row.op == op; };
   if (is("qr"))
-    return "if columns are linearly dependent up to rounding, R_jj is pure rounding error, or it is 0 and the gradient, which "
-           "divides "
-           "by it, is refused.";
+    return "if columns are linearly dependent up to rounding, R_jj is pure rounding error, or it is 0 and the gradient, "
+           "which divides by it, is refused.";
   if (is("eigh") && row.range == Range::Ends) return "λ² in the loss overflows.";
   if (is("eigh"))
-    return "the derivative of eigenvectors whose eigenvalues lie a thousand roundings apart is divided by that distance, which "
-           "leaves "
-           "three correct digits.";
+    return "the derivative of eigenvectors whose eigenvalues lie a thousand roundings apart is divided by that distance, "
+           "which leaves three correct digits.";
   if (is("svd") && row.range == Range::Ends)
     return "s² in the loss overflows; so does the reciprocal of the distance between two subnormal singular values.";
   if (is("svd"))
-    return "the derivative of vectors whose singular values lie a thousand roundings apart is divided by that distance, which "
-           "leaves "
-           "three correct digits. Errors of all singular values are a few roundings of the largest, so nothing that depends on "
-           "much "
-           "smaller ones has correct digits.";
+    return "the derivative of vectors whose singular values lie a thousand roundings apart is divided by that distance, "
+           "which leaves three correct digits. Errors of all singular values are a few roundings of the largest, so nothing "
+           "that depends on much smaller ones has correct digits.";
   if (is("eig") && row.range == Range::Ends) return "λ² in the function overflows.";
   if (is("eig"))
     return "if the matrix is defective up to rounding, its eigenvectors coincide up to rounding, and V⁻¹ amplifies the error, "
-           "although "
-           "f(A) itself may be well conditioned; matrix_exp, sqrtm, logm, matrix_power and solve do not use eigenvectors.";
+           "although f(A) itself may be well conditioned; matrix_exp, sqrtm, logm, matrix_power and solve do not use eigenvectors.";
   if (is("vector_norm"))
     return "where the norm itself is beyond the range of the type, the gradient, computed from it, is infinite as well.";
   if (is("prod") || is("cumprod")) return "a partial product overflows, and inf * 0 is NaN.";
