@@ -104,8 +104,11 @@ BOOST_AUTO_TEST_CASE(each_loss_goes_to_the_group_of_its_own_token) {
   const Library library;
   const EvaluationSet set = one_window({1, 2, 5, 6, 7, 7}, {1, 9, 10, 5, 12, 1});
   const auto reader = make_model<double>(crat(Baseline::Retro, 1), 1), model = make_model<double>(crat(Baseline::None, 1, {}), 1);
-  for (const auto& p : model->parameters())
-    if (p.name == "head.bias") std::get<Var<double>>(AnyVarOf<double>(p.var)).value().data()[9] = 100;
+  bool changed = false;
+  ParameterList<double> parameters = model->parameters();
+  for (Parameter<double>& p : parameters)
+    if (p.name == "head.bias") std::get<Var<double>>(p.var).value().data()[9] = 100, changed = true;
+  BOOST_TEST_REQUIRE(changed);
   const auto groups = groups_of_targets<double>(*reader, set, library.knowledge);
   for (const GroupLoss& one : loss_by_group<double>(*model, set, groups))
     if (one.group == found) {
