@@ -9,6 +9,7 @@
 #include "apps/commands.h"
 #include "apps/runs/generation_table.h"
 #include "apps/runs/other_table.h"
+#include "apps/runs/retrieved_table.h"
 #include "apps/terminal/command_line.h"
 #include "apps/terminal/counter.h"
 #include "apps/terminal/option_names.h"
@@ -35,7 +36,7 @@ namespace {
 
 struct EvalOptions {
   OtherTable table;
-  std::string run, data, split, protocol, json;
+  std::string run, data, split, protocol, json, retrieved_by;
   std::optional<std::int64_t> stride, batch, positions;
   std::vector<std::string> set;
   bool generate = false, exchange_passages = false, latency = false;
@@ -221,6 +222,7 @@ void eval(const EvalOptions& options) {
     if (options.positions) input_fail("--positions", "cannot be combined with --generate");
     if (options.exchange_passages) input_fail("--exchange-passages", "cannot be combined with --generate");
     if (options.latency) input_fail("--latency", "cannot be combined with --generate");
+    if (!options.retrieved_by.empty()) input_fail("--retrieved-by", "cannot be combined with --generate");
     if (!options.set.empty()) input_fail("--set", "cannot be combined with --generate");
     const Part part = part_of_text(trained, options);
     return write_json(json, options, trained, part.name, eval_texts(trained, part.tokens.ids, options.generation));
@@ -233,6 +235,7 @@ void eval(const EvalOptions& options) {
     if (options.positions) input_fail("--positions", "{}", why);
     if (options.exchange_passages) input_fail("--exchange-passages", "{}", why);
     if (!options.set.empty()) input_fail("--set", "{}", why);
+    if (!options.retrieved_by.empty()) input_fail("--retrieved-by", "{}", why);
     const Part part = part_of_text(trained, options);
     return write_json(json, options, trained, part.name, eval_latency(trained, part));
   }
@@ -242,6 +245,7 @@ void eval(const EvalOptions& options) {
     require_no_protocol(options, "cannot be combined with --positions, which has its own windows");
     if (options.batch) input_fail("--batch", "cannot be combined with --positions, which has its own windows");
     if (options.exchange_passages) input_fail("--exchange-passages", "cannot be combined with --positions");
+    if (!options.retrieved_by.empty()) input_fail("--retrieved-by", "cannot be combined with --positions");
     const Part part = part_of_text(trained, options);
     return write_json(json, options, trained, part.name, eval_positions(trained, part, options, trained_on));
   }
@@ -259,6 +263,12 @@ void eval(const EvalOptions& options) {
     name = text.name;
   } else {
     part = evaluation_set(part_of_articles(trained, options, name), batch, config.model.max_seq_len);
+  }
+  if (!options.retrieved_by.empty()) {
+    if (!lm || trained_on) input_fail("--retrieved-by", "is for language models, and for text that they were not trained on");
+    if (options.exchange_passages || !options.set.empty())
+      input_fail("--retrieved-by", "cannot be combined with --exchange-passages or --set");
+    return write_json(json, options, trained, name, eval_retrieved(trained, part, options.retrieved_by));
   }
   if (options.exchange_passages) require_exchange(config, trained_on);
   with_precision(config, [&]<class R>(R) {
@@ -334,6 +344,8 @@ void add_eval(CLI::App& program) {
       ->type_name("NAME=VALUE,...");
   command->add_flag("--exchange-passages", options->exchange_passages,
                     "with retrieval: also measure with other passages than the retrieved ones");
+  command->add_option("--retrieved-by", options->retrieved_by, "loss on tokens in the passages that this run retrieves, and others")
+      ->type_name("RUN");
   command->add_flag("--latency", options->latency, "time generation: milliseconds per token of a text generated alone");
   command
       ->add_option("--json", options->json,
@@ -355,6 +367,9 @@ void add_eval(CLI::App& program) {
       "--exchange-passages measures what retrieval contributes: the search is unchanged, but each retrieved passage is replaced "
       "by\n"
       "another one of the same text, always the same. A model that uses their content does worse.\n"
+      "--retrieved-by RUN splits the tokens by whether they occur in the passages that RUN's model retrieves for them, and "
+      "whether\n"
+      "they occur earlier in the window. The evaluated model may have no retrieval: two models are compared on the same tokens.\n"
       "--latency generates a few texts, one at a time, and times them; the first token, which follows the prompt, separately.\n"
       "--protocol full-blocks reads blocks of batch x length and leaves out what does not fill one, so the perplexity depends\n"
       "on --batch. Runs whose config.toml has no eval_protocol were validated this way.\n"
@@ -372,6 +387,7 @@ void add_eval(CLI::App& program) {
       "  argand eval runs/rope --positions 1024\n"
       "  argand eval runs/first --set delta=0\n"
       "  argand eval runs/crat --exchange-passages\n"
+      "  argand eval runs/transformer --retrieved-by runs/crat\n"
       "  argand eval runs/crat --latency\n"
       "  argand eval runs/news/last.safetensors --split train\n"
       "  argand eval runs/first --generate --judge runs/rope          what it writes: perplexity, Dist-1, Dist-2, Rep-4");

@@ -3,10 +3,11 @@
 
   answers.py steps RUNS [--offsets N]     which of the last eight letters does a digit point to? (tasks.py steps)
   answers.py sums RUNS                    sums of one to five digits, decoded greedily (tasks.py sums trains up to three)
+  answers.py facts RUNS                   which town, which job? of people asked about in training, and of others (tasks.py facts)
   answers.py choices RUNS --data FOLDER   which of four sentences comes next? (WikiText-2's test part)
 
-RUNS: the --out of `argand ablate`. The results go to ROW/seed-S/steps.json, sums.json or choices.json of --out (default: RUNS), and
-to the screen; a run that has results is skipped.
+RUNS: the --out of `argand ablate`. The results go to ROW/seed-S/steps.json, sums.json, facts.json or choices.json of --out (default:
+RUNS), and to the screen; a run that has results is skipped.
 """
 import argparse
 import json
@@ -46,6 +47,22 @@ def sums(model, given):
         answers = [text[len(prompt):].split("\n")[0] for prompt, text in zip(prompts, made)]
         found["working"].append(sum(answer + "\n" == wanted for answer, (_, wanted) in zip(answers, questions)) / len(questions))
         found["result"].append(sum(answer.split(":")[-1] + "\n" == wanted.split(":")[-1] for answer, (_, wanted) in zip(answers, questions)) / len(questions))
+    return found
+
+
+def facts(model, given):
+    """Shares of right answers about the people asked about in training, and about those whose facts stand in the passages only. Two to five
+    other questions with their answers come first, and up to five words are cut off the front, so that chunks begin anywhere."""
+    rng, found = random.Random(1), {"asked": 400, "chance": 1 / tasks.PLACES}
+    known, others = tasks.people(random.Random(0))
+    for name, group in (("in_training", known), ("in_passages_only", others)):
+        prompts, answers = [], []
+        for _ in range(found["asked"]):
+            before = "".join(" ".join(tasks.question(rng, rng.choice(known))) + "\n" for _ in range(rng.randint(2, 5)))
+            asks, answer = tasks.question(rng, rng.choice(group))
+            prompts.append(" ".join(before.split(" ")[rng.randint(0, 5):]) + asks), answers.append(answer)
+        made = model.generate(prompts, 1, temperature=0)
+        found[name] = sum(text[len(prompt):].strip() == answer for prompt, text, answer in zip(prompts, made, answers)) / len(prompts)
     return found
 
 
@@ -91,7 +108,7 @@ def choices(model, given):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("kind", choices=("steps", "sums", "choices"))
+    parser.add_argument("kind", choices=("steps", "sums", "facts", "choices"))
     parser.add_argument("runs", type=Path)
     parser.add_argument("--offsets", type=int, default=2)
     parser.add_argument("--data", default="wikitext-2")
@@ -107,7 +124,7 @@ def main():
             model = argand.load(run / "last.safetensors")
             if model.step < model.config["steps"]:
                 continue  # it is still training
-            figures = {"steps": steps, "sums": sums, "choices": choices}[given.kind](model, given)
+            figures = {"steps": steps, "sums": sums, "facts": facts, "choices": choices}[given.kind](model, given)
             kept.parent.mkdir(parents=True, exist_ok=True)
             kept.write_text(json.dumps(figures) + "\n", encoding="utf8")
         print(f"{run.parent.name}/{run.name}", kept.read_text(encoding="utf8").strip(), flush=True)

@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
-"""Creates synthetic texts for `argand train lm --tokens char`, each designed to answer one question, and questions about them.
+"""Creates synthetic texts for `argand train lm`, each designed to answer one question, and questions about them.
 
   tasks.py steps FOLDER [--offsets N]   a digit d is followed by the letter that stood d positions before it
   tasks.py sums FOLDER                  additions of numbers of one to three digits, column by column
+  tasks.py facts FOLDER                 questions about people, whose answers stand in passages to look up
 
-Writes FOLDER/text.txt. answers.py gives a trained run questions of the same kind.
+Writes FOLDER/text.txt, of characters for steps and sums, of words for facts; for facts also FOLDER/passages, one passage of PASSAGE
+words a line. answers.py gives a trained run questions of the same kind.
 """
 import random
 import sys
@@ -41,9 +43,58 @@ def sums(rng, least=1, most=3):
         yield sum_of(number(), number())
 
 
+PASSAGE = 12  # words of a passage with its line end: the settings' irw_length
+PLACES, JOBS = 20, 20
+
+
+def words(rng, count):
+    """Different invented words of three syllables."""
+    found = {}
+    while len(found) < count:
+        found["".join(rng.choice("bdfgklmnprstvz") + rng.choice("aeiou") for _ in range(3))] = None
+    return list(found)
+
+
+def people(rng, asked=800, others=400):
+    """Two lists of (name, town, job): those asked about in training, and others, whose facts stand in the passages only. A name is a
+    pair of words. Others' words are in the names of those asked about, too, so none is unknown to a model."""
+    made = words(rng, 80 + PLACES + JOBS)
+    first, last, towns, jobs = made[:40], made[40:80], made[80:80 + PLACES], made[80 + PLACES:]
+    names = rng.sample([f"{a} {b}" for a in first for b in last], asked + others)
+    everyone = [(name, rng.choice(towns), rng.choice(jobs)) for name in names]
+    return everyone[:asked], everyone[asked:]
+
+
+def passage(person):
+    """The words that BM25 compares with a chunk are the first half: the name and the town."""
+    name, town, job = person
+    return f"{name} lives in {town} and works as a {job} .\n"
+
+
+def question(rng, person):
+    """Between name and answer stand four words. Chunks are half a passage, six words, so wherever they begin, the first word of the name
+    is in the last chunk that is complete when the answer is due, and the second is, too, in five cases of six."""
+    name, town, job = person
+    return (f"{name} : the town ?", town) if rng.random() < 0.5 else (f"{name} : the job ?", job)
+
+
+def facts(folder, lines=24_000):
+    rng = random.Random(0)
+    asked, others = people(rng)
+    everyone = asked + others
+    rng.shuffle(everyone)
+    (folder / "passages").write_text("".join(map(passage, everyone)), encoding="utf8")
+    text = "".join(" ".join(question(rng, rng.choice(asked))) + "\n" for _ in range(lines))
+    (folder / "text.txt").write_text(text, encoding="utf8")
+
+
 def main(arguments):
-    if len(arguments) not in (2, 4) or arguments[0] not in ("steps", "sums") or arguments[2:3] not in ([], ["--offsets"]):
+    if len(arguments) not in (2, 4) or arguments[0] not in ("steps", "sums", "facts") or arguments[2:3] not in ([], ["--offsets"]):
         sys.exit(__doc__)
+    if arguments[0] == "facts":
+        folder = Path(arguments[1])
+        folder.mkdir(parents=True, exist_ok=True)
+        return facts(folder)
     rng = random.Random(0)
     questions = sums(rng) if arguments[0] == "sums" else steps(rng, int(arguments[3]) if len(arguments) == 4 else 2)
     text, length = [], 0

@@ -169,6 +169,23 @@ BOOST_AUTO_TEST_CASE(rows_with_retrieval_are_audited_and_read_exchanged_passages
   BOOST_TEST_REQUIRE(run_argand(scratch, "ablate crat --out " + out + " --keep " + kept).code == 0);
   BOOST_TEST(run_argand(scratch, "ablate " + kept).out.ends_with("\n" + tables));
 
+  // Models with and without retrieval are measured on the same tokens.
+  const auto by_retro = [&](const std::string& row) {
+    const std::string json = scratch / (row + ".json"), reader = out + "/retro/seed-0/last.safetensors";
+    const Finished done = run_argand(scratch, "eval " + out + "/" + row + "/seed-0/last.safetensors --retrieved-by " + reader +
+                                                  " --json " + json + " --threads 1");
+    BOOST_TEST_REQUIRE(done.code == 0, done.err);
+    return read(json)["groups"];
+  };
+  const Json with = by_retro("retro"), without = by_retro("without-irw");
+  BOOST_TEST_REQUIRE(with.size() == 6U);
+  for (std::size_t i = 0; i < 6; ++i) BOOST_TEST(with[i]["count"] == without[i]["count"]);
+  BOOST_TEST(with[0]["count"].get<int>() > 0);
+  BOOST_TEST((with[0]["loss"] != without[0]["loss"]));
+  BOOST_TEST(run_argand(scratch, "eval " + out + "/retro/seed-0/last.safetensors --retrieved-by " + out +
+                                     "/without-irw/seed-0/last.safetensors")
+                 .err.find("is not a language model with retrieval") != std::string::npos);
+
   const std::string eval = "eval " + out + "/without-irw/seed-0/last.safetensors --exchange-passages";
   BOOST_TEST(run_argand(scratch, eval).err ==
              "argand: --exchange-passages: the model does not use retrieval, so there are no passages to exchange\n");
