@@ -23,8 +23,8 @@ struct Deception {
   std::string name;
   Real f, g;
   std::vector<double> points;
-  /// The verdict on the worst element: Pass (then all pass), Fail, or Inconclusive if values cannot decide, so that the check may
-  /// claim nothing more.
+  /// The verdict on the worst element: Pass (then all pass), Fail, or Inconclusive if values cannot decide, so the check may claim
+  /// nothing more.
   Verdict expected;
   std::vector<double> scales = {};
 };
@@ -45,7 +45,7 @@ Report check(const Deception& d) {
             g.data()[k] = scale(static_cast<std::size_t>(k)) * d.g(x.data()[k]) * dy.data()[k];
           dx.add(g);
         },
-        [](auto w) -> decltype(w) { throw Error("here nobody asks for a tangent"); }, v);
+        [](auto w) -> decltype(w) { throw Error("this test needs no tangent"); }, v);
   };
   return gradcheck(GradcheckOptions{.name = d.name, .blame_ops = false}, op, x);
 }

@@ -32,7 +32,7 @@ Report on_the_tape(const Bend& bend) {
         [bend, v = x.value(), dx = accumulator(x)](const Tensor<C>& dw) {
           dx.add(map([&](C a, C g) { return mul(std::conj(2.0 * a), bend(g)); }, v, dw));
         },
-        [](auto w) -> decltype(w) { throw Error("here nobody asks for a tangent"); }, x);
+        [](auto w) -> decltype(w) { throw Error("this test needs no tangent"); }, x);
   };
   return gradcheck(GradcheckOptions{.name = "square", .blame_ops = false}, f, z);
 }
@@ -68,7 +68,7 @@ const std::vector<Mistake> mistakes{
     {"one per cent off above 100", [](C g) { return std::abs(g) > 100 ? 1.01 * g : g; }, false},
     {"clipped", [](C g) { return std::abs(g) > 5 ? 5.0 * g / std::abs(g) : g; }, false},
     {"lost below 1/10", [](C g) { return std::abs(g) < 0.1 ? C(0) : g; }, false},
-    {"wrong for what only a sum reaches", [](C g) { return std::abs(g) > 1.5 && std::abs(g) < 4 ? 0.5 * g : g; }, false},
+    {"wrong for values that only a sum reaches", [](C g) { return std::abs(g) > 1.5 && std::abs(g) < 4 ? 0.5 * g : g; }, false},
     {"squashed", [](C g) { return g / (1 + std::abs(g)); }, true},
 };
 

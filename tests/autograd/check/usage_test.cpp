@@ -36,7 +36,7 @@ auto square_with(const Write& write) {
         [write, v = x.value(), dx = accumulator(x)](const Tensor<T>& dy) {
           dx.accumulate([&](T* out, bool add) { write(v, dy, out, add); });
         },
-        [](auto w) -> decltype(w) { throw Error("here nobody asks for a tangent"); }, x);
+        [](auto w) -> decltype(w) { throw Error("this test needs no tangent"); }, x);
   };
 }
 

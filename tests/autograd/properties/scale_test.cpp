@@ -159,7 +159,7 @@ void check_cases(const std::string& name, const OpCheck& check, const std::vecto
       compared += ScaleCheck<double>(name, c, c.f, degree).run();
       compared += ScaleCheck<float>(name, c, c.f32, degree).run();
     }
-    BOOST_TEST(compared > 0, name << ": no case fits degree " << degree.degree);
+    BOOST_TEST(compared > 0, name << ": no case matches degree " << degree.degree);
   }
 }
 
