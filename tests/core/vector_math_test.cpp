@@ -132,7 +132,7 @@ void compare_atan2() {
 
 BOOST_AUTO_TEST_CASE(float_functions_are_within_4_ulp_everywhere) { compare_all<float>(); }
 BOOST_AUTO_TEST_CASE(double_functions_are_within_4_ulp_everywhere) { compare_all<double>(); }
-BOOST_AUTO_TEST_CASE(atan2_knows_every_quadrant) {
+BOOST_AUTO_TEST_CASE(atan2_is_correct_in_every_quadrant) {
   compare_atan2<float>();
   compare_atan2<double>();
 }

@@ -199,7 +199,7 @@ void hostile_losses() {
 
 }  // namespace
 
-BOOST_AUTO_TEST_CASE(hostile_losses_end_where_they_are_least) {
+BOOST_AUTO_TEST_CASE(hostile_losses_are_minimised) {
   hostile_losses<double>();
   hostile_losses<float>();
 }
@@ -213,7 +213,7 @@ BOOST_AUTO_TEST_CASE(a_loss_of_noise_alone_ends) {
   BOOST_TEST(ended.report.evaluations < 100);
 }
 
-BOOST_AUTO_TEST_CASE(where_the_gradient_is_not_finite_it_does_not_stay) {
+BOOST_AUTO_TEST_CASE(it_does_not_end_where_the_gradient_is_not_finite) {
   Var<double> x = variable(Tensor<double>::scalar(1));
   Lbfgs<double> optimizer({{"x", x}}, {});
   // Below 0, the loss is 0, its lowest value, but its gradient is NaN because of the square root.

@@ -248,7 +248,7 @@ BOOST_AUTO_TEST_CASE(the_library_knows_no_command_line) {
 
 /// Only one function limits the depth of JSON (core/machine/json.h), so others must not parse it. The header of a safetensors file
 /// is read value by value, without nesting.
-BOOST_AUTO_TEST_CASE(json_of_others_is_read_in_one_place) {
+BOOST_AUTO_TEST_CASE(foreign_json_is_read_in_one_place) {
   static const std::set<std::string> may = {"core/machine/json.h", "data/files/safetensors_header.cpp"};
   static const std::regex parse(R"re(\b[Jj]son::(parse|sax_parse|accept)\()re");
   std::size_t seen = 0;

@@ -46,7 +46,7 @@ class Box final : public Module<int> {
   };
 
  private:
-  /// Nobody's business.
+  /// Not documented.
   int size_;
 };
 template class Vector<int>;

@@ -87,7 +87,7 @@ BOOST_AUTO_TEST_CASE(a_linear_pass_that_adds_passes) {
   BOOST_TEST(gradcheck([](auto x) { return sub(exp(x), exp(x)); }, Tensor<double>({2}, {0.5, 1.0})).ok());
 }
 
-BOOST_AUTO_TEST_CASE(what_is_not_linear_in_the_incoming_gradient_fails_though_differences_pass_it) {
+BOOST_AUTO_TEST_CASE(a_pass_that_is_not_linear_in_the_incoming_gradient_fails_although_differences_pass) {
   for (const Mistake& m : mistakes)
     for (const Report& report : {on_the_tape(m.bend), as_a_function(m.bend)}) {
       BOOST_TEST((report.verdict() == Verdict::Fail), m.name << ":\n" << report_text(report));

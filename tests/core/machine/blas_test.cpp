@@ -168,7 +168,7 @@ BOOST_AUTO_TEST_CASE(gemm_is_the_product_in_double) { check_all<double>(); }
 BOOST_AUTO_TEST_CASE(gemm_is_the_product_in_complex_float) { check_all<std::complex<float>>(); }
 BOOST_AUTO_TEST_CASE(gemm_is_the_product_in_complex_double) { check_all<std::complex<double>>(); }
 
-BOOST_AUTO_TEST_CASE(beta_of_zero_ignores_what_was_there) {
+BOOST_AUTO_TEST_CASE(beta_0_ignores_the_previous_contents) {
   const float nan = std::numeric_limits<float>::quiet_NaN();
   const std::vector<float> A{1, 2}, B{3, 4};
   std::vector<float> C{nan};
