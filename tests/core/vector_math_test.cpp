@@ -56,8 +56,7 @@ Tensor<R> arguments() {
   return x;
 }
 
-/// What is wrong with `y` as the value of a function whose exact value is `exact`; "" if it is within 4 ulp and a zero has the
-/// right sign.
+/// The fault of `y` as a function value that is exactly `exact`; "" if it is within 4 ulp and a zero has the right sign.
 template <class R>
 std::string flaw(R y, long double exact) {
   const R expected = static_cast<R>(exact);

@@ -179,7 +179,7 @@ void hostile_losses() {
   };
   const double root = std::sqrt(0.5);
   check("x² - log x", minimise<R>({1}, barrier), root, 4 * eps, 10);
-  check("x² - log x, beside the wall", minimise<R>({R(1e-8)}, barrier), root, 4 * eps, 60);
+  check("x² - log x, near the wall", minimise<R>({R(1e-8)}, barrier), root, 4 * eps, 60);
   check("x² - log x, from far away", minimise<R>({R(1e8)}, barrier), root, 1e-6, 120);
   check("constant", minimise<R>({1}, [](const auto& x) { return sum(x * R(0)) + R(3); }), 1, 0, 1);
   check("at the minimum", minimise<R>({0}, [](const auto& x) { return sum(square(x)) + R(1); }), 0, 0, 1);

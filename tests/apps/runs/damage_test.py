@@ -232,7 +232,7 @@ with tempfile.TemporaryDirectory() as scratch:
     made = run("train", "lm", "--out", "run", "--steps", "8", "--checkpoint-every", "4", "--eval-every", "4", *TINY)
     expect(made.returncode == 0, f"training the run failed: {made.stderr}")
     flipped_bits("run")
-    # The run has taken all its steps: goes back to step 4, so that --resume has something to do.
+    # The run has taken all its steps, so this goes back to step 4 to give --resume something to do.
     shutil.copy("run/step-4.safetensors", "run/last.safetensors")
     made_up_state("run")
     other_words("run")

@@ -26,7 +26,7 @@ SIZES = "--n-layers 1 --d-model 32 --n-heads 2 --d-ff 32 --warmup 5 --dropout 0.
 # Checkpoints are written every few steps, so that a kill often comes while files are being written.
 SHORT = [*SIZES, *"--length 32 --batch 4 --steps 120 --checkpoint-every 3 --threads 1".split()]
 
-# A clock for each process whose date sometimes jumps backwards and which runs too fast.
+# A clock that differs between processes, sometimes jumps backwards and runs too fast.
 WILD_CLOCK = r"""
 #define _GNU_SOURCE
 #include <stdlib.h>

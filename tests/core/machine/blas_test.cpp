@@ -75,7 +75,7 @@ void check(Transpose a_is, Transpose b_is, std::int64_t M, std::int64_t N, std::
         scale += size_of(mul(alpha, term));
       }
       const T expected = mul(alpha, sum) + mul(beta, before[at]);
-      wrong += !(std::abs(C[at] - expected) <= tolerance * scale);  // a NaN counts as wrong, too
+      wrong += !(std::abs(C[at] - expected) <= tolerance * scale);  // a NaN counts as wrong
       plain_wrong += !(std::abs(plain[at] - expected) <= tolerance * scale);
     }
   BOOST_TEST_INFO(scalar_name<T>() << " M " << M << " N " << N << " K " << K << " step + " << extra);
