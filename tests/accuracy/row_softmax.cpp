@@ -170,7 +170,7 @@ void softmax_with(Table& table, const std::string& what, R factor) {
       // The target's score exceeds all others by 2, 4, ... 64: p - 1 must not cancel.
       for (int gap = 2; gap <= 64; gap *= 2) {
         row(0, target) = argand::max(Var<R>(row), 1).value().data()[0] + static_cast<R>(gap);
-        measure_rows(table.cell(Range::Rows, "cross_entropy", "of what is well predicted", scalar), f, exact, row);
+        measure_rows(table.cell(Range::Rows, "cross_entropy", "well predicted targets", scalar), f, exact, row);
       }
     }
   }

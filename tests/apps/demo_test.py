@@ -1,4 +1,4 @@
-"""argand demo: ends with a page of both runs, and refuses a folder that cannot hold it before anything is computed.
+"""argand demo: writes a page of both runs, and refuses a folder that cannot hold the page before computing anything.
 
   demo_test.py ARGAND_PROGRAM
 """
@@ -35,25 +35,25 @@ def the_page_holds_both_runs(folder):
     expect(done.stdout.endswith(f":\n{page}\n"), f"the last line should be {page}: {done.stdout[-200:]!r}")
     with open(page, encoding="utf8") as file:
         text = file.read()
-    expect(not re.search(r"https?://|url\(|@import", text), "the page names a host or refers to something")
+    expect(not re.search(r"https?://|url\(|@import", text), "the page names a host or loads something")
     data = json.loads(re.search(r'<script type="application/json" id="data">(.*?)</script>', text, re.S).group(1))
     runs, best = data["runs"], data["best_possible"]
     expect([run["label"] for run in runs] == LABELS, f"runs {[run['label'] for run in runs]}")
     expect(abs(best["loss"] - 1.952) < 0.001, f"the grammar's entropy is 1.952, not {best['loss']}")
-    expect(f" {best['valid_loss']:.4f} " in done.stdout, f"the table and the page have different bounds: {best['valid_loss']}")
+    expect(f" {best['valid_loss']:.4f} " in done.stdout, f"the printed table lacks the page's bound {best['valid_loss']}")
     for run in runs:
-        expect(run["curves"]["valid_loss"]["y"][-1] > best["valid_loss"], f"{run['label']} is better than the best possible")
-        expect(len(run["curves"]["loss"]["y"]) == 4, f"{run['label']}: a loss for each of 4 steps: {run['curves']['loss']}")
-        expect(len(run["writing"]["beginning"].split()) == 61, f"60 words and dots: {run['writing']['beginning']!r}")
+        expect(run["curves"]["valid_loss"]["y"][-1] > best["valid_loss"], f"{run['label']} has a lower loss than the best possible")
+        expect(len(run["curves"]["loss"]["y"]) == 4, f"{run['label']}: expected a loss for each of 4 steps, got {run['curves']['loss']}")
+        expect(len(run["writing"]["beginning"].split()) == 61, f"expected 60 words and an ellipsis, got {run['writing']['beginning']!r}")
         for part in run["writing"].values():
             expect(part + "\n" in done.stdout, f"{run['label']}: not printed: {part!r}")
-    expect(runs[0]["writing"] != runs[1]["writing"], "both models write the same")
+    expect(runs[0]["writing"] != runs[1]["writing"], "both models write the same text")
     return page
 
 
 def a_browser_draws_it(page):
     if chromium() is None:
-        print("no chromium here to open the page in (./dev install-deps --all)")
+        print("skipped: opening the page, because chromium is not installed (./dev install-deps --all)")
         return
     browser = Browser()
     for width, theme in ((1280, "light"), (390, "dark")):
@@ -73,7 +73,7 @@ def a_browser_draws_it(page):
 
 
 def refused(folder, message, *options, user=None):
-    """Exit code 2 with this message, and no gradient has been checked."""
+    """Expects exit code 2 with this message, and no output before it."""
     done = demo("--out", folder, *options, user=user)
     expect((done.returncode, done.stdout, done.stderr) == (2, "", f"argand: --out: {message}\n"),
            f"{folder}: {done.returncode} {done.stdout!r} {done.stderr!r}, not {message!r}")
@@ -94,7 +94,7 @@ def folders_that_cannot_hold_it(scratch, page):
         other.write("mine")
     refused(mine, f"{mine}/demo.html exists; add --overwrite to replace it")
     with open(os.path.join(mine, "demo.html"), encoding="utf8") as other:
-        expect(other.read() == "mine", "a page of somebody else was replaced")
+        expect(other.read() == "mine", "a file that the demo did not write was replaced")
 
     with open(page, encoding="utf8") as before:
         text = before.read()
@@ -106,13 +106,13 @@ def folders_that_cannot_hold_it(scratch, page):
     locked = os.path.join(scratch, "locked")
     os.mkdir(locked, 0o555)
     nobody = None
-    if os.geteuid() == 0:  # who may write everywhere
+    if os.geteuid() == 0:  # root may write everywhere
         nobody = 65534
         os.chmod(scratch, 0o755)
         try:
             subprocess.run([argand, "--version"], user=nobody, check=True, capture_output=True)
         except (OSError, subprocess.CalledProcessError):
-            print("the folder that cannot be written was left out: only root may run argand here")
+            print("skipped: the folder without write permission, because only root may run argand here")
             return
     refused(locked, f"cannot write into {locked}: Permission denied", user=nobody)
 
@@ -123,5 +123,5 @@ with tempfile.TemporaryDirectory() as scratch:
     folders_that_cannot_hold_it(scratch, page)
 for failure in failures:
     print(failure)
-print("the demo's page holds both runs" if not failures else f"{len(failures)} failures")
+print("the demo's page shows both runs" if not failures else f"{len(failures)} failures")
 sys.exit(1 if failures else 0)

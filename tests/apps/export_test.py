@@ -1,4 +1,4 @@
-"""`argand export`: Python's zipfile opens its output, which this test decodes by hand, and with NumPy if it is installed.
+"""`argand export`: opens its output with Python's zipfile, decodes it by hand, and loads it with NumPy if that is installed.
 
   export_test.py ARGAND_PROGRAM
 """
@@ -37,10 +37,10 @@ def stored(path):
 
 def array(npy):
     """Decodes an .npy file by hand: returns (descr, shape, bytes)."""
-    expect(npy[:8] == b"\x93NUMPY\x01\x00", "an array does not begin as .npy files do")
+    expect(npy[:8] == b"\x93NUMPY\x01\x00", "an array does not begin like an .npy file")
     length, = struct.unpack("<H", npy[8:10])
     header = ast.literal_eval(npy[10:10 + length].decode("ascii"))
-    expect((10 + length) % 64 == 0 and npy[9 + length:10 + length] == b"\n", "the header of an array is not aligned as it should be")
+    expect((10 + length) % 64 == 0 and npy[9 + length:10 + length] == b"\n", "the header of an array is not aligned to 64 bytes")
     expect(header["fortran_order"] is False, "an array is not in C order")
     return header["descr"], list(header["shape"]), npy[10 + length:]
 
@@ -51,10 +51,10 @@ def check_npz(path, wanted, pairs):
     with zipfile.ZipFile(path) as archive:
         expect(archive.testzip() is None, f"{path}: a checksum is wrong")
         expect(sorted(archive.namelist()) == sorted(n + ".npy" for n in wanted), f"{path}: {archive.namelist()}")
-        expect(all(i.compress_type == zipfile.ZIP_STORED for i in archive.infolist()), f"{path}: not all is stored uncompressed")
+        expect(all(i.compress_type == zipfile.ZIP_STORED for i in archive.infolist()), f"{path}: some members are compressed")
         for name, (dtype, shape, data) in wanted.items():
             as_numpy = ("<c16", shape[:-1], data) if name in pairs else (descr[dtype], shape, data)
-            expect(array(archive.read(name + ".npy")) == as_numpy, f"{path}: {name} is not what the checkpoint holds")
+            expect(array(archive.read(name + ".npy")) == as_numpy, f"{path}: {name} differs from the checkpoint")
 
 
 def flat(value, name=""):
@@ -135,7 +135,7 @@ with tempfile.TemporaryDirectory() as folder:
     last = "float32/last.safetensors"
     whole, metadata = stored(last)
     parameters = {n: t for n, t in whole.items() if not n.startswith("optimizer.")}
-    expect(any(t[0] == "C64" for t in parameters.values()) and len(parameters) < len(whole), "the run has not what is to be tested")
+    expect(any(t[0] == "C64" for t in parameters.values()) and len(parameters) < len(whole), "the run has no complex tensor or no optimizer state")
 
     done = run("export", last, "--npz", "a.npz", "--safetensors", "a.safetensors")
     expect(done.returncode == 0 and done.stdout == f"a.npz: {len(parameters)} tensors of {last}\na.safetensors: {len(parameters)} tensors of {last}\n",
@@ -144,10 +144,10 @@ with tempfile.TemporaryDirectory() as folder:
     exported, exported_metadata = stored("a.safetensors")
     for name, (dtype, shape, data) in parameters.items():
         expect(exported[name] == (("F32", shape + [2], data) if dtype == "C64" else (dtype, shape, data)), f"a.safetensors: {name}")
-    expect(set(exported) == set(parameters), "a.safetensors: other tensors")
+    expect(set(exported) == set(parameters), "a.safetensors: wrong tensor names")
     expect(sorted(json.loads(exported_metadata["complex"])) == sorted(n for n, t in parameters.items() if t[0] == "C64"), "a.safetensors: complex")
     expect(exported_metadata["config"] == metadata["config"] and "optimizer_steps" not in exported_metadata, "a.safetensors: metadata")
-    expect(run("inspect", "a.safetensors").returncode == 0, "argand does not read what it exported")
+    expect(run("inspect", "a.safetensors").returncode == 0, "argand cannot read its own export")
 
     expect(run("export", last, "--npz", "all.npz", "--with-optimizer").returncode == 0, "--with-optimizer fails")
     check_npz("all.npz", whole, ())
@@ -173,7 +173,7 @@ with tempfile.TemporaryDirectory() as folder:
     with open("log.csv", encoding="utf-8", newline="") as table:
         rows = [{name: float(text) for name, text in row.items() if text} for row in csv.DictReader(table)]
     expect(rows == lines and rows[-1] == {"step": 4, "loss": 1.5, "seconds": 0.25, "theta.blocks.0.0": 1, "theta.blocks.0.1": 2},
-           f"{rows} is not the log")
+           f"log.csv differs from the log: {rows}")
     times, seconds, before = [], 0.0, 0
     for line in lines:
         if "seconds" in line:
@@ -182,7 +182,7 @@ with tempfile.TemporaryDirectory() as folder:
     file, *found = events("events/events.out.tfevents.0.argand")
     expect(file == (0.0, 0, "brain.Event:2", {}), f"the event file begins with {file}")
     wanted = [(t, line["step"], None, {k: single(v) for k, v in line.items() if k != "step"}) for t, line in zip(times, lines)]
-    expect(found == wanted, f"{found} are not the events {wanted}")
+    expect(found == wanted, f"events {found}, expected {wanted}")
 
     for arguments, code, line in (
         (("export", last), 2, "argand: export: no output file given: --npz FILE, --safetensors FILE, --log FILE, --tensorboard DIR\n"),
@@ -210,7 +210,7 @@ with tempfile.TemporaryDirectory() as folder:
             expect(seen.returncode == 0, f"NumPy: {seen.stderr}")
             break
     else:
-        print("no NumPy here: numpy.load was not tried")
+        print("skipped: numpy.load, because NumPy is not installed")
 
 for text in failures:
     print(text)

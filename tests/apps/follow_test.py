@@ -1,4 +1,4 @@
-"""argand report --follow: serves the page of a run that is still training, to this machine only.
+"""argand report --follow: serves the page of a run that is still training, only to this machine.
 
   follow_test.py ARGAND_PROGRAM
 """
@@ -82,10 +82,10 @@ def a_page_keeps_up(run):
     process, port = follow(run)
     status, kind, page = request(port, "/")
     expect(status == 200 and kind == "text/html; charset=utf-8", f"/: {status} {kind}")
-    expect("default-src 'none'; connect-src 'self'" in page, "the page may ask its server, and nobody else")
+    expect("default-src 'none'; connect-src 'self'" in page, "the page's policy must allow requests to its own server only")
     number, step = step_of(port)
     wait_for("a later step", lambda: step_of(port)[1] > step)
-    expect(step_of(port)[0] > number, "what is new has a new number")
+    expect(step_of(port)[0] > number, "new data must have a new number")
     for target, method, host, status in (("/elsewhere", "GET", None, 404), ("/", "POST", None, 405), ("/", "GET", "evil.example", 403),
                                          ("/", "GET", f"localhost:{port}", 200), ("/favicon.ico", "GET", None, 204),
                                          ("/data?since=nonsense", "GET", None, 200)):
@@ -100,31 +100,31 @@ def a_page_keeps_up(run):
             if "data-updates=" in html:
                 break
         expect('data-errors="0"' in html and "data-updates=" in html, f"the page in a browser: {html}")
-        expect(re.search(r"live: step \d", done.stdout), "the page tells its step")
+        expect(re.search(r"live: step \d", done.stdout), "the page does not show its step")
         for line in done.stderr.splitlines():
             expect("CONSOLE" not in line, line)
     # The server does not listen on the machine's other addresses.
     for family, address in other_addresses():
         with socket.socket(family, socket.SOCK_STREAM) as other:
             other.settimeout(5)
-            expect(other.connect_ex((address, port)) != 0, f"{address} answers, too")
-    # A visitor who connects and sends nothing does not hold up others.
+            expect(other.connect_ex((address, port)) != 0, f"the server also answers at {address}")
+    # A client that connects and sends nothing must not block others.
     with socket.create_connection(("127.0.0.1", port)):
-        expect(request(port, "/")[0] == 200, "a silent visitor holds up others")
+        expect(request(port, "/")[0] == 200, "a silent client blocks others")
         taken = subprocess.run([argand, "report", run, "--follow", "--port", str(port)], capture_output=True, text=True, check=False)
         expect(taken.returncode == 1 and taken.stderr == f"argand: report: cannot listen on port {port} of this machine: Address already in use\n",
-               f"a port that is taken: {taken.stderr!r}")
+               f"with a port in use: {taken.stderr!r}")
         process.send_signal(signal.SIGINT)
-        expect(process.wait(20) == 0, "Ctrl-C ends it")
+        expect(process.wait(20) == 0, "Ctrl-C must end the server with exit code 0")
 
 
 def a_run_that_has_ended(run):
     process, port = follow(run, "--threads", "1")
     number, _ = step_of(port)
     time.sleep(1.5)
-    expect(request(port, f"/data?since={number}")[0] == 204, "nothing is new of a run that has ended")
+    expect(request(port, f"/data?since={number}")[0] == 204, "a finished run must have no new data")
     process.terminate()
-    expect(process.wait(20) == 0, "SIGTERM ends it")
+    expect(process.wait(20) == 0, "SIGTERM must end the server with exit code 0")
 
 
 def idle_visitors_keep_nobody_out(run):
@@ -134,21 +134,21 @@ def idle_visitors_keep_nobody_out(run):
                                preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (few, few)))
     port = int(re.search(r":(\d+)/", process.stdout.readline()).group(1))
     silent = [socket.create_connection(("127.0.0.1", port)) for _ in range(3 * few)]
-    expect(request(port, "/")[0] == 200, "300 silent visitors hold up others")
+    expect(request(port, "/")[0] == 200, "300 silent clients block others")
     last = os.path.join(run, "last.safetensors")
     os.rename(last, last + ".kept")
     os.symlink("last.safetensors", last)
     time.sleep(3)
-    expect(request(port, "/data?since=0")[0] == 200, "a link to itself in the run's folder ends the page")
+    expect(request(port, "/data?since=0")[0] == 200, "a link to itself in the run's folder breaks the page")
     expect(process.poll() is None, "a link to itself ends the server")
     os.remove(last)
     os.rename(last + ".kept", last)
     ticks = open(f"/proc/{process.pid}/stat").read().rsplit(")", 1)[1].split()
-    expect((int(ticks[11]) + int(ticks[12])) / os.sysconf("SC_CLK_TCK") < 20, "the server spins")
+    expect((int(ticks[11]) + int(ticks[12])) / os.sysconf("SC_CLK_TCK") < 20, "the server busy-waits")
     for connection in silent:
         connection.close()
     process.terminate()
-    expect(process.wait(20) == 0, "SIGTERM ends it")
+    expect(process.wait(20) == 0, "SIGTERM must end the server with exit code 0")
 
 
 with tempfile.TemporaryDirectory() as scratch:
@@ -166,5 +166,5 @@ with tempfile.TemporaryDirectory() as scratch:
     expect(wrong.returncode == 2 and wrong.stderr.startswith("argand: report: --port requires --follow"), f"--port alone: {wrong.stderr!r}")
 for failure in failures:
     print(failure)
-print("the page kept up" if not failures else f"{len(failures)} failures")
+print("the page followed the run" if not failures else f"{len(failures)} failures")
 sys.exit(1 if failures else 0)

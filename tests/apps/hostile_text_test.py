@@ -1,4 +1,4 @@
-"""Text passed to another program is never interpreted as a command, a tag or the end of a string. Output that cannot be printed is a failure.
+"""Text passed to another program is never interpreted as a command, a tag or the end of a string. Output that cannot be written is an error.
 
   hostile_text_test.py ARGAND_PROGRAM
 """
@@ -14,7 +14,7 @@ argand = os.path.abspath(sys.argv[1])
 failures = []
 TINY = "--n-layers 1 --d-model 8 --n-heads 2 --d-ff 8 --length 8 --batch 2 --warmup 1 --threads 1 --steps 2".split()
 
-# Each text contains a mark by which the test finds it in the output.
+# Each text contains a marker by which the test finds it in the output.
 HOSTILE = ["a\nshell\nb-mark", "a\r\nshell\rb-mark", "a\x0bshell\x0cb-mark", "'; shell; '-mark", "\" label=\"x\" \"-mark", "ends in \\",
            "<script>alert(1)</script>-mark", "</script><!--<script>-mark", "]]>&amp;&lt;-mark", "`touch ran`-mark", "@touch $(touch ran)-mark",
            "\\N \\G \\l-mark", "a\x01\x1b[31m\x7f-mark", "\u2028\u2029\u0085-mark", b"\xff\xfe bad \xc0\xaf-mark"]
@@ -101,7 +101,7 @@ class Scripts(HTMLParser):
 def report(folder, number):
     text = HOSTILE[number] if isinstance(HOSTILE[number], str) else "plain"
     done = run("report", folder, "--out", "page.html", "--text", text)
-    # The run's vocabulary lacks the words, as two cards and two lines of standard error report.
+    # The run's vocabulary lacks the words: two cards of the page and two lines of standard error say so.
     expect(done.returncode == 1 and done.stderr.count(b"\n") == done.stderr.count(b"argand: report: ") == 2, f"report {folder!r}: {done.stderr}")
     with open("page.html", encoding="utf8") as file:
         page = file.read()
@@ -114,7 +114,7 @@ def report(folder, number):
 
 def full_disk():
     if not os.path.exists("/dev/full"):
-        print("no /dev/full: not tested what is printed to a full disk")
+        print("skipped: writing to a full disk, because there is no /dev/full")
         return
     assert run("train", "lm", "--out", "run", *TINY).returncode == 0
     run("train", "classify", "--out", "classes", "--train-articles", "20", "--test-articles", "10", "--max-seq-len", "8", *TINY[:8], *TINY[10:])
@@ -142,7 +142,7 @@ with tempfile.TemporaryDirectory() as scratch:
     if shutil.which("gnuplot"):
         commands_in_expressions()
     else:
-        print("gnuplot is not installed: not tested what needs it")
+        print("skipped: portraits, because gnuplot is not installed")
     titles_of_graphs()
     full_disk()
     expect(not os.path.exists("ran"), "a text was run as a command")

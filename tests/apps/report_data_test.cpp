@@ -67,7 +67,7 @@ BOOST_AUTO_TEST_CASE(the_clock_counts_the_steps_between_lines) {
   BOOST_TEST(curves_of(log)["clock"].dump() == R"({"step":[10,14],"seconds":[5.0,9.0],"tokens":[1000,1400]})");
 }
 
-BOOST_AUTO_TEST_CASE(angles_and_what_they_make_of_j) {
+BOOST_AUTO_TEST_CASE(angles_and_their_kappa) {
   RunLog log;
   log.lines.push_back({{"step", 1}, {"theta", {{"theta", {0.0}}, {"blocks.0.attn.theta", {0.0, std::numbers::pi / 4}}}}});
   log.lines.push_back({{"step", 2}, {"theta", {{"theta", {0.5}}, {"blocks.0.attn.theta", {nullptr, std::numbers::pi / 4}}}}});

@@ -16,12 +16,12 @@ from html.parser import HTMLParser
 argand = sys.argv[1]
 chromium = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 if chromium is None:
-    print("skipped: no chromium here to open the pages in (./dev install-deps --all)")
+    print("skipped: chromium is not installed (./dev install-deps --all)")
     sys.exit(77)
 
 failures = []
-WORDS = "words"  # marks a panel that shows words: the reason why there is nothing to draw
-# Cards that only some families or tasks have; the pages of other runs leave them out.
+WORDS = "words"  # marks a panel that shows the reason why there is nothing to draw
+# Cards that only some families or tasks have; the pages of other runs omit them.
 SOME_HAVE = {"perplexity", "accuracy", "class-accuracy", "confusion", "angles", "heads", "offsets", "gains", "windows", "samples", "articles"}
 TINY = "--n-layers 2 --d-model 16 --n-heads 2 --d-ff 16 --batch 4 --threads 1 --steps 6 --eval-every 3 --checkpoint-every 2 --warmup 2".split()
 LM, CLASSIFIER = {"perplexity", "samples", "valid-bits-per-byte"}, {"accuracy", "class-accuracy", "confusion", "articles"}
@@ -89,7 +89,7 @@ def open_in_browser(path, fragment="", *options):
     for line in done.stderr.splitlines():
         expect("CONSOLE" not in line, f"{name}: {line}")
     expect(page.errors == "0", f"{name}: {page.errors} errors in the page")
-    expect(not page.references, f"{name}: refers to something: {page.references}")
+    expect(not page.references, f"{name}: the page loads something: {page.references}")
     return page
 
 
@@ -106,17 +106,17 @@ def check_file(path):
     with open(path, encoding="utf8") as file:
         text = file.read()
     expect(len(text.encode()) < 5_000_000, f"{path} has {len(text)} bytes")
-    expect(not re.search(r"https?://|url\(|@import", text), f"{path} names a host or refers to something")
-    expect("default-src 'none'" in text, f"{path}: the browser may fetch things")
+    expect(not re.search(r"https?://|url\(|@import", text), f"{path} names a host or loads something")
+    expect("default-src 'none'" in text, f"{path}: the page's policy lets the browser load things")
 
 
 def check_panels(page, name, drawn):
-    expect(drawn <= set(page.panels), f"{name}: no panel {drawn - set(page.panels)}")
+    expect(drawn <= set(page.panels), f"{name}: missing panels {drawn - set(page.panels)}")
     for panel, mark in page.panels.items():
         if panel in drawn:
             expect(mark is not None and mark.isdigit() and int(mark) > 0, f"{name}: {panel} shows nothing ({mark})")
         else:
-            expect(mark == WORDS, f"{name}: {panel} should say why there is nothing to see ({mark})")
+            expect(mark == WORDS, f"{name}: {panel} should say why there is nothing to draw ({mark})")
 
 
 def a_report_of_each_family_and_of_all(folder):
@@ -129,7 +129,7 @@ def a_report_of_each_family_and_of_all(folder):
         check_file(page_file)
         page = open_in_browser(page_file)
         check_panels(page, name, drawn)
-        expect(SOME_HAVE & set(page.panels) <= drawn, f"{name}: cards of others: {SOME_HAVE & set(page.panels) - drawn}")
+        expect(SOME_HAVE & set(page.panels) <= drawn, f"{name}: unexpected cards: {SOME_HAVE & set(page.panels) - drawn}")
     together = os.path.join(folder, "all.html")
     run("report", *runs, "--out", together)
     check_file(together)
@@ -142,7 +142,7 @@ def a_report_of_each_family_and_of_all(folder):
     return runs
 
 
-# Does everything a reader can do: every tooltip, button and choice. Errors and odd texts are reported on the console.
+# Uses every tooltip, button and choice. Errors and odd texts are reported on the console.
 READER = """
 function lookAtEveryTooltip() {
   for (const c of live) {
@@ -180,30 +180,30 @@ def a_reader_finds_no_error(path):
         out.write(file.read().replace("</body>", f"<script>{READER}</script></body>"))
     page = open_in_browser(read)
     expect(page.tooltips is not None and int(page.tooltips) > 500, f"{page.tooltips} tooltips")
-    expect(all(page.panels.values()), f"not drawn again: {page.panels}")
+    expect(all(page.panels.values()), f"panels that were not redrawn: {page.panels}")
 
 
 def histories_begin_and_end_with_the_run(folder):
     crope = data_of(os.path.join(folder, "crope.html"))["runs"][0]["history"]
-    expect(crope["steps"] == [0, 2, 4, 6], f"history of the steps {crope['steps']}")
+    expect(crope["steps"] == [0, 2, 4, 6], f"the history has the steps {crope['steps']}")
     gains = crope["parameters"]["blocks.0.attn.q_norm.weight"]["values"]
-    expect(gains[0] == [1.0] * 8 and gains[-1] != gains[0], "gains begin at 1 and learn")
-    expect(sum(crope["phases"]["blocks.1.attn.v.weight"]["last"]) == 64, "8 x 8 complex weights have 64 phases")
+    expect(gains[0] == [1.0] * 8 and gains[-1] != gains[0], "the gains must begin at 1 and change")
+    expect(sum(crope["phases"]["blocks.1.attn.v.weight"]["last"]) == 64, "8 x 8 complex weights must have 64 phases")
     heads = data_of(os.path.join(folder, "complexformer.html"))["runs"][0]["history"]["parameters"]
-    expect(heads["blocks.1.attn.phase_bias"]["values"][0] == [0.0] * 8, "b begins at 0")
+    expect(heads["blocks.1.attn.phase_bias"]["values"][0] == [0.0] * 8, "b must begin at 0")
     crat = data_of(os.path.join(folder, "crat.html"))["runs"][0]
-    expect(crat["text"]["windows"][0]["layer"] == 1 and len(crat["text"]["windows"][0]["chosen"][0]) == 3, "what the window read")
+    expect(crat["text"]["windows"][0]["layer"] == 1 and len(crat["text"]["windows"][0]["chosen"][0]) == 3, "the page must show three passages of the window")
     for weights in crat["text"]["windows"][0]["weights"]:
         expect(abs(sum(weights) - 1) < 1e-3, f"weights of passages add up to {sum(weights)}")
     qic = data_of(os.path.join(folder, "qic.html"))["runs"][0]
     expect(len(qic["angles"]["names"]) == 1 + 2 + 4, f"angles {qic['angles']['names']}")
-    expect(sum(map(sum, qic["confusion"]["counts"])) == 20, "the confusion matrix counts the test articles")
+    expect(sum(map(sum, qic["confusion"]["counts"])) == 20, "the confusion matrix must count 20 test articles")
     for name, run in [("qic", qic), ("crat", crat)]:
         gradients = {p["name"]: p for p in run["gradients"]["parameters"]}
-        expect(any(p["rms"] > 0 and p["largest"] >= p["rms"] for p in gradients.values()), f"{name}: no gradient")
+        expect(any(p["rms"] > 0 and p["largest"] >= p["rms"] for p in gradients.values()), f"{name}: all gradients are 0")
         for p in gradients.values():
             expect("phases" not in p or sum(p["phases"]) == p["size"] - p["zeros"], f"{name}: phases of {p}")
-    expect("phases" in gradients_named(qic, "attn.q.weight") and "phases" not in gradients_named(qic, "theta"), "qic: which gradients have phases")
+    expect("phases" in gradients_named(qic, "attn.q.weight") and "phases" not in gradients_named(qic, "theta"), "qic: exactly the complex gradients must have phases")
     T = len(qic["text"]["words"])
     for row in range(T):
         share = sum(qic["text"]["attention"][0][0][row * T:(row + 1) * T])
@@ -220,12 +220,12 @@ def runs_that_were_killed(folder, run_of):
                    '{"step":7,"valid_loss":null,"valid_ppl":null,"best":false}\nnot json\n{"step":8,"loss":NaN}\n{"step":8,"lo')
     run("report", path, "--out", path + ".html")
     data = data_of(path + ".html")["runs"][0]
-    expect(data["step"] == 7, f"the log has gone to step 7, the page to {data['step']}")
+    expect(data["step"] == 7, f"the log ends at step 7, the page at {data['step']}")
     expect(data["unreadable"] == 2, f"{data['unreadable']} unreadable lines")
-    expect(data["curves"]["loss"]["y"][-1] is None and len(data["curves"]["loss"]["y"]) == 7, "a loss that is no number is a gap")
+    expect(data["curves"]["loss"]["y"][-1] is None and len(data["curves"]["loss"]["y"]) == 7, "a loss that is not a number must be a gap")
     page = open_in_browser(path + ".html")
     check_panels(page, "killed", RUNS["transformer"][1])
-    expect("values were not finite" in page.text, "gaps are told of")
+    expect("values were not finite" in page.text, "the page must mention the gaps")
     os.remove(log)
     run("report", path, "--out", path + ".html")
     page = open_in_browser(path + ".html")
@@ -233,7 +233,7 @@ def runs_that_were_killed(folder, run_of):
 
 
 def forget_checksums(path):
-    """Turns a checkpoint into one from before there were checksums, which accepts any vocabulary."""
+    """Turns a checkpoint into one without checksums, as older versions wrote them, which accepts any vocabulary."""
     with open(path, "rb") as file:
         size = int.from_bytes(file.read(8), "little")
         header, data = json.loads(file.read(size)), file.read()
@@ -265,14 +265,14 @@ def hostile_text(folder, run_of):
     out = os.path.join(folder, "hostile.html")
     done = run("report", path, "--out", out, "--text", f"{words[4]} {word} {words[6]} <!-- <script> {word}", code=1)
     expect(": no articles: the classes in topics do not match those of the run\n" in done.stderr.replace("report: the", "the"),
-           f"a card that failed: {done.stderr!r}")
-    expect(data_of(out)["runs"][0]["text"]["words"][1] == word, "the word is not what it was")
+           f"wrong message about a missing card: {done.stderr!r}")
+    expect(data_of(out)["runs"][0]["text"]["words"][1] == word, "the word in the page has changed")
     with open(out, encoding="utf8") as file:
         expect("<b>" not in file.read(), "a word became markup")
     page = open_in_browser(out)
-    check_panels(page, "hostile", RUNS["qic"][1] - {"articles"})  # the classes of this run are no longer those of the data
-    expect("i" in page.tags and "img" not in page.tags and "b" in page.tags, "the page's own elements")
-    expect(os.path.basename(path) in page.text, "the folder's name is shown as it is")
+    check_panels(page, "hostile", RUNS["qic"][1] - {"articles"})  # the run's classes no longer match the data
+    expect("i" in page.tags and "img" not in page.tags and "b" in page.tags, "the page must have exactly its own elements")
+    expect(os.path.basename(path) in page.text, "the page must show the folder's name unchanged")
 
 
 def mistakes(folder, run_of):
@@ -287,11 +287,11 @@ def mistakes(folder, run_of):
             ([run_of, run_of + "/"], 2, f"argand: RUN: {run_of}/ is given twice\n")):
         done = run("report", *arguments, "--out", out, code=code)
         expect(done.stderr == message, f"report {arguments}: {done.stderr}")
-    expect(not os.path.exists(out), "a page in spite of a mistake")
+    expect(not os.path.exists(out), "a page was written in spite of an error")
     done = run("report", run_of, "--out", out, "--text", "zzz-no-such-word", code=1)
-    expect(done.stderr.count("\n") == 2 and f"{os.path.basename(run_of)}: no samples: " in done.stderr, f"cards that failed: {done.stderr!r}")
+    expect(done.stderr.count("\n") == 2 and f"{os.path.basename(run_of)}: no samples: " in done.stderr, f"wrong message about missing cards: {done.stderr!r}")
     data = data_of(out)["runs"][0]
-    expect("zzz-no-such-word" in data["text"]["none"] and data["samples"]["none"] == data["text"]["none"], f"unknown words: {data['text']}")
+    expect("zzz-no-such-word" in data["text"]["none"] and data["samples"]["none"] == data["text"]["none"], f"the page does not explain the missing cards: {data['text']}")
     check_panels(open_in_browser(out), "unknown words", RUNS["transformer"][1] - {"attention", "gradients", "samples"})
 
 

@@ -79,7 +79,7 @@ BOOST_AUTO_TEST_CASE(a_wrong_tangent_does_not_pass) {
   BOOST_TEST(wrong.diagnosis().starts_with("the tangent is not the adjoint of the gradient, by "), wrong.diagnosis());
 }
 
-BOOST_AUTO_TEST_CASE(a_use_that_is_wrong_does_not_pass) {
+BOOST_AUTO_TEST_CASE(a_wrong_use_does_not_pass) {
   const PlantedFault planted("erf", Fault::Overwriting);
   const Report report = check_op(*Op::find("erf"));
   BOOST_TEST((report.verdict() == Verdict::Fail));

@@ -32,7 +32,7 @@ template <Scalar Out, Scalar In, class Backward>
 Var<Out> with_gradient(const Var<In>& x, Tensor<Out> y, Backward backward) {
   return record(
       *Op::find("exp"), std::move(y), [backward, dx = accumulator(x)](const Tensor<Out>& dy) { dx.add(backward(dy)); },
-      [](auto w) -> decltype(w) { throw Error("here nobody asks for a tangent"); }, x);
+      [](auto w) -> decltype(w) { throw Error("this test needs no tangent"); }, x);
 }
 
 GradcheckOptions named(std::string name) {
@@ -198,7 +198,7 @@ BOOST_AUTO_TEST_CASE(exchanged_gradients_of_two_inputs_are_named) {
           dx.add(map([](double u, double g) { return u * g; }, X, dy));
           da.add(map([](double u, double g) { return u * g; }, A, dy));
         },
-        [](auto w) -> decltype(w) { throw Error("here nobody asks for a tangent"); }, x, a);
+        [](auto w) -> decltype(w) { throw Error("this test needs no tangent"); }, x, a);
   };
   const Report result = gradcheck(f, real_numbers({3}), map([](double v) { return v * v + 1; }, real_numbers({3})));
   BOOST_TEST_REQUIRE(diagnoses(result).size() == 2U);

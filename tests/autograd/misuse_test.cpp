@@ -47,13 +47,13 @@ concept IndexedByDouble = requires(T t) {
 
 // Expressions that must not compile.
 static_assert(HasSpan<Tensor<double>&> && !HasSpan<Tensor<double>> && !HasSpan<const Tensor<double>>,
-              "a span of a tensor that is about to go");
+              "a temporary tensor has no span");
 static_assert(std::is_same_v<decltype(std::declval<Var<double>>().value()), Tensor<double>>,
-              "the value of a variable that is about to go is a tensor, not a reference into it");
+              "the value of a temporary variable is a tensor, not a reference into the variable");
 static_assert(!TakesTensor<Var<double>, Tensor<double>> && TakesTensor<Var<double>, Var<double>>,
-              "x = tensor, after which no optimiser would know x");
-static_assert(!SumsOverBool<Var<double>>, "keepdim for an axis");
-static_assert(!IndexedByDouble<Tensor<double>>, "an index that is not whole");
+              "x = tensor would replace a variable that an optimiser may hold");
+static_assert(!SumsOverBool<Var<double>>, "sum(x, true) would take keepdim for an axis");
+static_assert(!IndexedByDouble<Tensor<double>>, "an index must be an integer");
 
 BOOST_AUTO_TEST_CASE(a_check_leaves_no_gradient_behind) {
   const auto w = leaf({1}), untouched = leaf({1});

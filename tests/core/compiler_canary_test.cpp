@@ -19,7 +19,7 @@ BOOST_AUTO_TEST_SUITE(compiler_canary)
 
 namespace {
 
-constexpr int n = 67;  // whole SIMD vectors and a tail, whatever their width
+constexpr int n = 67;  // whole SIMD vectors of any width, and a tail
 
 /// GCC PR 114375: the permutation of a masked load was dropped.
 ARGAND_OPAQUE void masked_swap(const int* mask, const float* s, float* out) {

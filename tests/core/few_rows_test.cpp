@@ -35,9 +35,9 @@ void check(std::int64_t M, std::int64_t N, std::int64_t K, R alpha, R beta) {
   p.C = expected.data();
   plain_gemm<R>(p);
   const double tolerance = 8 * static_cast<double>(K + 2) * std::numeric_limits<R>::epsilon();
-  std::int64_t wrong = 0;  // a NaN counts as wrong, too
+  std::int64_t wrong = 0;  // a NaN counts as wrong
   for (std::size_t i = 0; i < C.size(); ++i) wrong += !(static_cast<double>(std::abs(C[i] - expected[i])) <= tolerance);
-  BOOST_TEST(wrong == 0, "M " << M << ", N " << N << ", K " << K << ": " << wrong << " numbers are wrong");
+  BOOST_TEST(wrong == 0, "M " << M << ", N " << N << ", K " << K << ": " << wrong << " wrong numbers");
 }
 
 template <class R>

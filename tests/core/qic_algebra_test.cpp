@@ -23,7 +23,7 @@ bool close(C a, C b) { return std::abs(a - b) < 1e-14; }
 
 }  // namespace
 
-BOOST_AUTO_TEST_CASE(theta_0_is_complex_pi_4_dual_and_minus_pi_4_the_end) {
+BOOST_AUTO_TEST_CASE(theta_0_is_complex_and_pi_4_dual_and_minus_pi_4_the_extreme) {
   BOOST_TEST(kappa(0.0) == -1);
   BOOST_TEST(std::abs(kappa(pi / 4)) < 1e-15);
   BOOST_TEST(std::abs(kappa(-pi / 4) + 2) < 1e-15);

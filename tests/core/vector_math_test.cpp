@@ -56,8 +56,7 @@ Tensor<R> arguments() {
   return x;
 }
 
-/// What is wrong with `y` as the value of a function whose exact value is `exact`; "" if it is within 4 ulp and a zero has the
-/// right sign.
+/// The fault of `y` as a function value that is exactly `exact`; "" if it is within 4 ulp and a zero has the right sign.
 template <class R>
 std::string flaw(R y, long double exact) {
   const R expected = static_cast<R>(exact);
@@ -132,7 +131,7 @@ void compare_atan2() {
 
 BOOST_AUTO_TEST_CASE(float_functions_are_within_4_ulp_everywhere) { compare_all<float>(); }
 BOOST_AUTO_TEST_CASE(double_functions_are_within_4_ulp_everywhere) { compare_all<double>(); }
-BOOST_AUTO_TEST_CASE(atan2_knows_every_quadrant) {
+BOOST_AUTO_TEST_CASE(atan2_is_correct_in_every_quadrant) {
   compare_atan2<float>();
   compare_atan2<double>();
 }

@@ -157,7 +157,7 @@ BOOST_AUTO_TEST_CASE(every_token_but_the_first_is_scored_once_whatever_the_batch
         }
         std::vector<std::int64_t> all(static_cast<std::size_t>(N - 1));
         std::iota(all.begin(), all.end(), 1);
-        BOOST_TEST(scored == all, boost::test_tools::per_element());  // in the correct order, too
+        BOOST_TEST(scored == all, boost::test_tools::per_element());  // also in the correct order
         if (B == 1) windows = seen;
         BOOST_TEST((seen == windows));
       }

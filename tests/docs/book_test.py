@@ -52,7 +52,7 @@ def parse(name, text):
             previous = next((p for p in reversed(since) if p.strip()), "")
             current, indent = Fence(mark[2].strip(), number, "\n".join(section), previous), len(mark[1])
             if current.language not in LANGUAGES:
-                failures.append(f"{name}:{number}: a block of language '{current.language}'; there are {', '.join(LANGUAGES)}")
+                failures.append(f"{name}:{number}: unknown block language '{current.language}'; use one of {', '.join(LANGUAGES)}")
         elif current is not None and mark and not mark[2]:
             fences.append(current)
             current, since = None, []
@@ -62,7 +62,7 @@ def parse(name, text):
             section, since = ([], []) if line.startswith("#") else (section + [line], since + [line])
         prose.append(line if current is None and not mark else "")
     if current is not None:
-        failures.append(f"{name}:{current.line}: a block that is never closed")
+        failures.append(f"{name}:{current.line}: unclosed block")
     return fences, "\n".join(prose)
 
 
@@ -101,7 +101,7 @@ def check_links(name, folder, prose):
         path, _, anchor = target.partition("#")
         file = os.path.normpath(os.path.join(folder, path)) if path else os.path.join(folder, os.path.basename(name))
         if not os.path.exists(file):
-            failures.append(f"{at}: there is no {path}")
+            failures.append(f"{at}: {path} does not exist")
         elif anchor and file.endswith(".md") and anchor not in anchors(read(file)):
             failures.append(f"{at}: {path or name} has no heading #{anchor}")
         elif anchor and not file.endswith(".md"):
@@ -111,7 +111,7 @@ def check_links(name, folder, prose):
 def check_files_named(name, source, prose):
     for path in re.finditer(r"`((?:core|autograd|nn|optim|data|apps|tests|bench|examples|docs)/[\w./-]*)`", prose):
         if not os.path.exists(os.path.join(source, path[1])):
-            failures.append(f"{name}:{line_of(prose, path.start())}: there is no {path[1]}")
+            failures.append(f"{name}:{line_of(prose, path.start())}: {path[1]} does not exist")
 
 
 # ------------------------------------------------------------------------------------------------ commands
@@ -200,11 +200,11 @@ def run_block(name, fence, directory, environment):
     kinds = directive(fence, "varies")
     for module in directive(fence, "needs"):
         if python_with(module) is None:
-            print(f"{name}:{fence.line}: not run, no python3 here has {module}")
+            print(f"{name}:{fence.line}: skipped: no python3 has the module {module}")
             return
         environment = dict(environment, PATH=python_with(module) + os.pathsep + environment["PATH"])
     for kind in [k for k in kinds if k not in VARIES]:
-        failures.append(f"{name}:{fence.line}: figures of kind '{kind}'; there are {', '.join(VARIES)}")
+        failures.append(f"{name}:{fence.line}: unknown kind '{kind}'; use one of {', '.join(VARIES)}")
         return
     groups = []
     for offset, line in enumerate(fence.lines, 1):
@@ -215,12 +215,12 @@ def run_block(name, fence, directory, environment):
         elif groups:
             groups[-1][2].append(line)
         else:
-            failures.append(f"{name}:{fence.line}: a console block begins with a line `$ command`")
+            failures.append(f"{name}:{fence.line}: a console block must begin with a line `$ command`")
             return
     for number, command, expected in groups:
         at = f"{name}:{number}"
         if any(line.strip() for line in expected) and all(line.strip() in ("", "...") for line in expected):
-            failures.append(f"{at}: shows nothing of what {command!r} prints")
+            failures.append(f"{at}: shows no output of {command!r}")
         try:
             run = subprocess.run(["sh", "-c", command], cwd=directory, env=environment, capture_output=True, text=True, check=False, timeout=120)
         except subprocess.TimeoutExpired:
@@ -232,7 +232,7 @@ def run_block(name, fence, directory, environment):
         expected, actual = plain(expected, kinds), plain(actual, kinds)
         if not matches(expected, actual, kinds):
             difference = difflib.unified_diff(expected, actual, "the book", "the program", lineterm="", n=2)
-            failures.append("\n    ".join([f"{at}: {command!r} prints something else", *difference]))
+            failures.append("\n    ".join([f"{at}: the output of {command!r} differs", *difference]))
 
 
 # ------------------------------------------------------------------------------------------------ code
@@ -255,7 +255,7 @@ def check_code(name, folder, fence):
     files = [os.path.normpath(os.path.join(folder, link[1])) for link in links(fence.before)]
     files = [file for file in files if os.path.isfile(file) and not file.endswith(".md")]
     if not files:
-        failures.append(f"{name}:{fence.line}: the text before this {fence.language} block links to no file that it is from")
+        failures.append(f"{name}:{fence.line}: the text before this {fence.language} block does not link to the file that contains it")
     elif not any(stands_in(fence.lines, read(file)) for file in files):
         failures.append(f"{name}:{fence.line}: not in {' nor '.join(os.path.relpath(f, folder) for f in files)}: {fence.lines[0][:60]}...")
 
@@ -278,7 +278,7 @@ def check_formula(at, formula, inline):
     if sorted(re.findall(r"\\begin\{(\w+\*?)\}", formula)) != sorted(re.findall(r"\\end\{(\w+\*?)\}", formula)):
         say("\\begin and \\end do not balance")
     if "\\operatorname" in formula:
-        say("GitHub refuses \\operatorname; use \\mathrm")
+        say("GitHub rejects \\operatorname; use \\mathrm")
     if "$" in formula:
         say("a dollar sign inside")
     if inline:  # Markdown processes inline formulas before they are rendered
@@ -306,13 +306,13 @@ def check_mathematics(name, fences, prose):
     for match in re.finditer(r"\$([^$\n]+)\$", text):
         at = f"{name}:{line_of(text, match.start())}"
         if match[1] != match[1].strip():
-            failures.append(f"{at}: white space beside a dollar sign: {match[0]}")
+            failures.append(f"{at}: white space next to a dollar sign: {match[0]}")
         if re.match(r"\w", text[match.end() : match.end() + 1]) or re.search(r"\w\Z", text[: match.start()]):
-            failures.append(f"{at}: a letter or digit right beside the dollar signs: {match[0]}")
+            failures.append(f"{at}: a letter or digit next to a dollar sign: {match[0]}")
         check_formula(at, match[1], True)
     rest = re.sub(r"\$([^$\n]+)\$", blank, text)
     for match in re.finditer(r"\$", rest):
-        failures.append(f"{name}:{line_of(rest, match.start())}: a dollar sign without its partner on the line")
+        failures.append(f"{name}:{line_of(rest, match.start())}: an unpaired dollar sign")
 
 
 # ------------------------------------------------------------------------------------------------ main
@@ -343,7 +343,7 @@ if __name__ == "__main__":  # tests/python/test_notebooks.py imports this module
         for match in re.finditer(r"`(argand [a-z][^`]*)`", prose):
             check_command(f"{name}:{line_of(prose, match.start())}", match[1])
         if name[0].isdigit() and f"({name})" not in read(os.path.join(docs, "README.md")):
-            failures.append(f"README.md: does not lead to the chapter {name}")
+            failures.append(f"README.md: no link to the chapter {name}")
         with tempfile.TemporaryDirectory() as directory:
             for entry in os.listdir(source):
                 if not entry.startswith((".", "build", "runs")):

@@ -43,10 +43,10 @@ def faults_of(text):
             cells = [cell.strip() for cell in line.strip()[1:-1].split("|")]
             at = cells[0][:60]
             if len(cells) != 3 or not all(cells):
-                faults.append(f"{at}: not three cells with something in them")
+                faults.append(f"{at}: expected three cells that are not empty")
                 continue
             if not cells[2].startswith(STATES):
-                faults.append(f"{at}: how it stands begins with one of {', '.join(STATES)}")
+                faults.append(f"{at}: the status begins with none of {', '.join(STATES)}")
             elif not cells[2].startswith("yes") and not re.match(rf"({'|'.join(STATES)})[^:]*: \S|.*, for ", cells[2]):
                 faults.append(f"{at}: {cells[2]} gives no reason")
             if not re.search(r"`|\]\(", cells[1]):
@@ -61,7 +61,7 @@ def faults_of(text):
                 if not option:
                     faults.append(f"{at}: unknown key {key}")
                 elif re.fullmatch(r"[a-z_]+", value) and "|" in option[1] and not re.search(rf"\b{value}\b", option[1]):
-                    faults.append(f"{at}: {key} is never {value}")
+                    faults.append(f"{at}: {value} is not a value of {key}")
             for command in re.findall(r"`argand ([^`]+)`", line):
                 words = re.match(r"(?:train )?\w+", command)[0].split()
                 faults += [f"{at}: argand {' '.join(words)} has no {option}" for option in re.findall(r"--[\w-]+", command)
@@ -82,10 +82,10 @@ failures = faults_of(page)
 row = "\n| Values stay real | {} | {} |\n"
 for corrupted, fault in ((("", "yes"), "three cells"), (("`nn/nowhere.h`", "yes"), "no nn/nowhere.h"), (("nn", "yes"), "neither a file"), (("`nn/family.h`", "perhaps"), "begins with"),
                       (("`nn/family.h`", "differs"), "no reason"), (("`experiments/qic.toml`: `learnt`", "yes"), "no row learnt"), (("`thta=fixed`", "yes"), "unknown key thta"),
-                      (("`theta=fixd`", "yes"), "never fixd"), (("`argand gradcheck phase_rotatoin`", "yes"), "unknown op phase_rotatoin"),
+                      (("`theta=fixd`", "yes"), "fixd is not a value of theta"), (("`argand gradcheck phase_rotatoin`", "yes"), "unknown op phase_rotatoin"),
                       (("`argand eval RUN --position 8`", "yes"), "has no --position"), (("`argand evaluate RUN`", "yes"), "no argand evaluate")):
     if not any(fault in found for found in faults_of(page.rstrip() + row.format(*corrupted))):
-        failures.append(f"{corrupted} passes, {fault} is not said")
+        failures.append(f"{corrupted} does not fail with '{fault}'")
 for failure in failures:
     print(failure)
 print(f"{page.count(chr(10) + '|') - 8} statements, {len(failures)} failures")

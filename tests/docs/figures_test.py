@@ -26,12 +26,12 @@ def read(path):
 def apart(new, old):
     """How two drawings differ; "" if the texts are equal and the coordinates agree to half a unit of 480 (libm results vary)."""
     if re.split(NUMBER, new) != re.split(NUMBER, old):
-        return "other lines or words"
+        return "different lines or words"
     worst = max((abs(float(a) - float(b)) for a, b in zip(re.findall(NUMBER, new), re.findall(NUMBER, old))), default=0)
-    return f"a coordinate is {worst:.1f} off" if worst > 0.5 else ""
+    return f"a coordinate differs by {worst:.1f}" if worst > 0.5 else ""
 
 
-assert apart("M1 2.0L3 4", "M1 2.1L3 4") == "" and apart("M1 2L3 4", "M1 2L3 5") and apart("M1 2", "L1 2"), "the comparison is blind"
+assert apart("M1 2.0L3 4", "M1 2.1L3 4") == "" and apart("M1 2L3 4", "M1 2L3 5") and apart("M1 2", "L1 2"), "the comparison misses differences"
 
 with tempfile.TemporaryDirectory() as scratch:
     command = [sys.executable, os.path.join(docs, "figures", "draw.py"), "--out", scratch, "--argand", argand]
@@ -43,7 +43,7 @@ with tempfile.TemporaryDirectory() as scratch:
     for name in sorted(drawn & kept):
         difference = apart(read(os.path.join(scratch, name)), read(os.path.join(docs, "pictures", name)))
         if difference:
-            failures.append(f"docs/pictures/{name} is not what docs/figures/draw.py draws: {difference}")
+            failures.append(f"docs/pictures/{name} differs from the output of docs/figures/draw.py: {difference}")
 
 shown = []
 for path in sorted(glob.glob(docs + "/*.md") + glob.glob(docs + "/guides/*.md")):
@@ -53,16 +53,16 @@ for path in sorted(glob.glob(docs + "/*.md") + glob.glob(docs + "/guides/*.md"))
         where = f"docs/{os.path.basename(path)}: {picture}"
         shown.append(os.path.relpath(os.path.join(os.path.dirname(path), picture), os.path.join(docs, "pictures")))
         if len(alternative) < 20:
-            failures.append(f"{where} needs alternative text that tells what is in it")
+            failures.append(f"{where} needs alternative text that describes it")
         if not re.fullmatch(r"\*[^*](?s:.*)[^*]\*\n", below or ""):
-            failures.append(f"{where} needs a caption in italics below it that says what to see")
+            failures.append(f"{where} needs a caption in italics below it")
 failures += [f"no chapter shows docs/pictures/{name}" for name in sorted(kept - set(shown))]
 
 command = [sys.executable, os.path.join(docs, "figures", "draw.py"), "calculus/ellipse"]
 wrong = subprocess.run(command, capture_output=True, text=True, check=False, env=dict(os.environ, PYTHONDONTWRITEBYTECODE="1"))
 if wrong.returncode != 2 or "there is no figure calculus/ellipse; there are calculus/cone-and-spiral" not in wrong.stderr:
-    failures.append(f"a figure that is not there: {wrong.stderr}")
+    failures.append(f"wrong error for an unknown figure: {wrong.stderr}")
 for text in failures:
     print(text)
-print(f"{len(drawn)} figures drawn and compared, {len(shown)} pictures with words")
+print(f"{len(drawn)} figures drawn and compared, {len(shown)} pictures with captions")
 sys.exit(1 if failures else 0)

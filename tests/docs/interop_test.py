@@ -11,7 +11,7 @@ import tempfile
 try:
     import torch
 except ImportError:
-    print("skipped: PyTorch is not installed here")
+    print("skipped: PyTorch is not installed")
     sys.exit(77)
 
 source, argand = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
@@ -38,25 +38,25 @@ def refusal(f):
         f()
     except (TypeError, ValueError) as error:
         return str(error)
-    return "nothing was refused"
+    return "no exception was raised"
 
 
 with tempfile.TemporaryDirectory() as folder:
     right, wrong = os.path.join(folder, "right.safetensors"), os.path.join(folder, "wrong.safetensors")
     subprocess.run([sys.executable, "docs/programs/interop_parity.py", right], cwd=source, check=True)
-    expect(misses(right).returncode == 0, "PyTorch's own layers are no longer the family transformer")
+    expect(misses(right).returncode == 0, "PyTorch's layers do not match the family transformer")
 
     tensors, metadata = load(right)
     tensors["expect.grad.blocks.0.attn.q.weight"] *= -1
     save(wrong, tensors, metadata)
     found = misses(wrong)
     expect(found.returncode == 1 and found.stdout.count("MISS") == 1 and "expect.grad.blocks.0.attn.q.weight" in found.stdout,
-           f"a gradient of the wrong sign: {found.stdout}")
+           f"wrong output for a gradient of the wrong sign: {found.stdout}")
 
     tensors, metadata = load(right)
     tensors["param.extra"] = torch.zeros(3, dtype=torch.float64)
     save(wrong, tensors, metadata)
-    expect("param.extra" in misses(wrong).stdout, "a parameter that argand does not have is not missed")
+    expect("param.extra" in misses(wrong).stdout, "an extra parameter is not reported")
 
     # Complex parameters are stored by name, with the gradient that PyTorch computes for them.
     tokens = torch.tensor([[0, 1]])
@@ -72,9 +72,9 @@ with tempfile.TemporaryDirectory() as folder:
 
     made = module_case(Squared(), tokens, tokens, lambda name, x: {"z." + name: x})
     expect(set(made) == {"tokens", "targets", "param.z.weight", "expect.grad.z.weight", "expect.loss", "expect.logits"}, str(set(made)))
-    expect(made["expect.grad.z.weight"].is_complex() and made["expect.grad.z.weight"].abs().sum() > 0, "no complex gradient")
+    expect(made["expect.grad.z.weight"].is_complex() and made["expect.grad.z.weight"].abs().sum() > 0, "the complex gradient is missing or 0")
     save_module_case(wrong, Squared(), dict(family="transformer"), tokens, tokens)
-    expect(torch.equal(load(wrong)[0]["param.weight"], Squared().weight.detach()), "complex128 does not return as it was")
+    expect(torch.equal(load(wrong)[0]["param.weight"], Squared().weight.detach()), "complex128 parameters change when saved")
 
     said = refusal(lambda: module_case(torch.nn.Linear(2, 2), tokens, tokens))
     expect(said == "weight is torch.float32; the bar of argand parity, 1e-9, needs double precision: call module.double()", said)

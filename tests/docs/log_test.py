@@ -46,8 +46,8 @@ with tempfile.TemporaryDirectory() as scratch:
             written |= set(json.loads(line))
 
 for key in sorted(written - documented):
-    print(f"docs/log.md does not tell of {key}")
+    print(f"docs/log.md does not document {key}")
 for key in sorted(documented - written):
-    print(f"docs/log.md tells of {key}, which no run wrote")
+    print(f"docs/log.md documents {key}, which no run wrote")
 print(f"{len(written)} keys")
 sys.exit(written != documented)

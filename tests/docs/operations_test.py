@@ -12,7 +12,7 @@ for line in (source / "docs/operations.md").read_text(encoding="utf8").splitline
     cells = [cell.strip() for cell in line.strip("|").split("|")]
     if line.startswith("| ") and len(cells) == 6 and cells[0] not in ("operation", "---"):
         rows[cells[0]] = cells
-failures = [] if len(rows) > 20 else [f"{len(rows)} rows were found"]
+failures = [] if len(rows) > 20 else [f"only {len(rows)} rows were found"]
 
 headers = "\n".join(path.read_text(encoding="utf8") for room in ("autograd", "nn") for path in sorted((source / room).rglob("*.h")))
 for name in re.findall(r"`(\w+)`", " ".join(cells[1] for cells in rows.values())):
@@ -24,7 +24,7 @@ try:
     from torch.nn import functional as F
 except ImportError:
     torch = None
-    print("PyTorch's column is not tried: PyTorch is not installed here")
+    print("skipped: PyTorch's column, because PyTorch is not installed")
 
 
 def c(*shape):
@@ -80,9 +80,9 @@ if torch and torch.__version__.startswith("1.13"):
         word = rows[row][2].split()[0].strip(";,")
         found = {differentiates(f) for f in functions}
         if {word} != {"yes" if one else "no" for one in found}:
-            failures.append(f"{row}: PyTorch {'differentiates' if True in found else 'has no gradient of'} it, the page says {word}")
+            failures.append(f"{row}: PyTorch {'differentiates' if True in found else 'has no gradient for'} it, but the page says {word}")
     said = {row for row, cells in rows.items() if cells[2].split()[0].strip(";,") in ("yes", "no")}
-    failures += [f"{row}: said, not tried" for row in sorted(said - set(TRIED))]
+    failures += [f"{row}: the page's statement is not tested; add it to TRIED" for row in sorted(said - set(TRIED))]
 
 for text in failures:
     print(text)

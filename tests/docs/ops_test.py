@@ -13,7 +13,7 @@ path = os.path.join(source, "docs", "ops.md")
 kept = open(path, encoding="utf8").read() if os.path.exists(path) else ""
 failures = []
 if kept != written:
-    failures.append("docs/ops.md is stale: renew it by\n  build/apps/argand explain --markdown > docs/ops.md")
+    failures.append("docs/ops.md is stale; regenerate it:\n  build/apps/argand explain --markdown > docs/ops.md")
 
 # Every link in the table of contents leads to a heading, and every op has a heading.
 headings = re.findall(r"^### (\S+)$", written, re.M)
@@ -23,7 +23,7 @@ failures += [f"docs/ops.md: no heading for #{link}" for link in links if link no
 said = int(re.search(r": (\d+) ops\.", written).group(1))
 registered = int(re.search(r"number_of_ops = (\d+)", open(os.path.join(source, "tests/autograd/gradcheck_ops_test.cpp"), encoding="utf8").read()).group(1))
 if not len(headings) == len(set(headings)) == said == registered:
-    failures.append(f"docs/ops.md: {len(headings)} headings, says {said} ops, {registered} are registered")
+    failures.append(f"docs/ops.md: {len(headings)} headings, {said} ops according to its text, {registered} registered ops")
 
 for text in failures:
     print(text)

@@ -68,14 +68,14 @@ for chapter in sorted(name for name in os.listdir(folder) if name.endswith(".md"
             subprocess.run([argand, *shlex.split(command)[1:-1], path], check=True)
             (shape, new), (old_shape, old) = pixels(path), pixels(os.path.join(folder, "pictures", name))
         if shape != old_shape:
-            failures.append(f"docs/pictures/{name}: {old_shape}, and now {shape} (width, height, bytes a pixel)")
+            failures.append(f"docs/pictures/{name}: {old_shape}, but now {shape} (width, height, bytes per pixel)")
             continue
         apart = sum(abs(a - b) > 16 for a, b in zip(new, old)) / len(new)
         print(f"{name}: {100 * apart:.2f} % of the samples differ")
         if apart > 0.05:
-            failures.append(f"docs/pictures/{name} is not what `{command}` draws: {100 * apart:.0f} % of its samples differ")
+            failures.append(f"docs/pictures/{name} differs from the output of `{command}` in {100 * apart:.0f} % of its samples")
 kept = {name for name in os.listdir(os.path.join(folder, "pictures")) if name.endswith(".png")}
 if drawn != kept or not drawn:
-    failures.append(f"docs/pictures/ holds {sorted(kept)}, commands draw {sorted(drawn)}")
+    failures.append(f"docs/pictures/ contains {sorted(kept)}, but the commands draw {sorted(drawn)}")
 print(*failures, sep="\n")
 sys.exit(bool(failures))

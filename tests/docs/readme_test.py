@@ -40,7 +40,7 @@ library, extending = read("docs/guides/library.md"), read("docs/guides/extending
 # The first example and its output.
 example = read("examples/02_first_gradient.cpp")
 expect(plain(blocks(library, "cpp")[0]) in plain(example), "docs/guides/library.md: the first C++ block is not in examples/02_first_gradient.cpp")
-expect(output(first_gradient).stdout in blocks(library, ""), "docs/guides/library.md: no block is what examples/02_first_gradient.cpp prints")
+expect(output(first_gradient).stdout in blocks(library, ""), "docs/guides/library.md: no block is the output of examples/02_first_gradient.cpp")
 
 # The patterns for an op, a layer and a family are taken from real files.
 patterns = ["autograd/ops/elementwise/exponential.cpp", "autograd/ops/elementwise/exponential.h", "autograd/call/functions/elementwise.cpp", "tests/nn/layers_test.cpp",
@@ -48,7 +48,7 @@ patterns = ["autograd/ops/elementwise/exponential.cpp", "autograd/ops/elementwis
 real = plain(" ".join(map(read, patterns)))
 for block in blocks(extending, "cpp"):
     code = plain(re.sub(r"  // .*", "", block))
-    expect(code in real, f"docs/guides/extending.md: not in the files it is taken from: {code[:70]}...")
+    expect(code in real, f"docs/guides/extending.md: not in the source files: {code[:70]}...")
 
 # Every file that is named in `code` or in a link exists.
 for name, text in (("README.md", read("README.md")), ("CONTRIBUTING.md", read("CONTRIBUTING.md")), ("docs/guides/extending.md", extending),
@@ -61,7 +61,7 @@ for name, text in (("README.md", read("README.md")), ("CONTRIBUTING.md", read("C
     links = [os.path.join(os.path.dirname(name), path) for path in re.findall(r"\[[^\]]*\]\(([^):#]+)(?:#[^)]*)?\)", prose)]
     for path in links + re.findall(r"`((?:core|autograd|nn|optim|data|apps|tests|bench|examples)/[^` *]*)`", prose):
         if not re.search(r"NAME|KIND|GROUP|ROOM|SUBJECT", path):
-            expect(os.path.exists(os.path.join(source, path)), f"{name}: there is no {path}")
+            expect(os.path.exists(os.path.join(source, path)), f"{name}: {path} does not exist")
     for command in re.findall(r"(?:^|`)argand ([a-z]+(?: (?:lm|classify))?)\b", text, re.M):
         expect(output(argand, *command.split(), "--help").returncode == 0, f"{name}: there is no `argand {command}`")
     for command in re.findall(r"^\./dev ([a-z-]+)", text, re.M):

@@ -29,21 +29,21 @@ made = list(sheets.sheets())
 expect(len(made) == 3, f"{len(made)} sheets")
 for path, text in made:
     name = os.path.basename(path)
-    expect(os.path.exists(path) and read(name) == text, f"{name}: make it again: python3 docs/teaching/sheets.py")
+    expect(os.path.exists(path) and read(name) == text, f"{name} is stale; regenerate it: python3 docs/teaching/sheets.py")
     points = [int(n) for n in re.findall(r"^## .*\((\d+) points?\)$", text, re.M)]
-    expect(len(points) == text.count("\n## ") and sum(points) == 20 and text.count("Twenty points.") == 1, f"{name}: {points} do not make twenty points")
+    expect(len(points) == text.count("\n## ") and sum(points) == 20 and text.count("Twenty points.") == 1, f"{name}: the points {points} do not add up to 20")
     teacher = read(name.replace(".md", "-teacher.md"))
-    expect(teacher.count("<details>") == teacher.count("</details>") == len(points), f"{name}: not every problem has one answer")
-    expect("Answer" not in text and "argand lab \"" not in text, f"{name}: an answer is left")
+    expect(teacher.count("<details>") == teacher.count("</details>") == len(points), f"{name}: a problem does not have exactly one answer")
+    expect("Answer" not in text and "argand lab \"" not in text, f"{name}: an answer remains")
 
 slides = read("slides.md").split("\n## ")[1:]
-expect(len(slides) == len({slide.split("\n")[0] for slide in slides}), "slides.md: two slides of one title")
+expect(len(slides) == len({slide.split("\n")[0] for slide in slides}), "slides.md: two slides have the same title")
 rows = re.findall(r"^\| (\d+) – (\d+) \| (\d+)(?: – (\d+))? \|", read("lecture-plan.md"), re.M)
 expect(rows and rows[0][0] == "0" and rows[-1][1] == "90", "lecture-plan.md: not ninety minutes")
 for before, after in zip(rows, rows[1:]):
     expect(before[1] == after[0], f"lecture-plan.md: minute {before[1]} is followed by {after[0]}")
     expect(int(before[3] or before[2]) + 1 == int(after[2]), f"lecture-plan.md: slide {before[3] or before[2]} is followed by {after[2]}")
-expect(rows and int(rows[-1][3] or rows[-1][2]) == len(slides), f"lecture-plan.md: there are {len(slides)} slides")
+expect(rows and int(rows[-1][3] or rows[-1][2]) == len(slides), f"lecture-plan.md: must end at slide {len(slides)}")
 
 links = [link for comment in re.findall(r"<!-- lab: (.*?) -->", read("slides.md")) for link in comment.split("; ")]
 expect(len(links) >= 10, f"slides.md: {len(links)} links to the lab")

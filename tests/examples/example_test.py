@@ -1,4 +1,4 @@
-"""Every example prints what tests/examples/NAME.txt says, stays under 120 lines, and is in examples/README.md with its command.
+"""Every example prints tests/examples/NAME.txt, stays under 120 lines, and is in examples/README.md with its command.
 
   example_test.py SOURCE_DIR PROGRAM...
 
@@ -38,13 +38,13 @@ for program in programs:
     name = os.path.basename(program)
     length = read("examples", name + ".cpp").count("\n")
     if length >= LONGEST:
-        complain(f"{name}.cpp: {length} lines; an example has fewer than {LONGEST}")
+        complain(f"{name}.cpp: {length} lines; examples must have fewer than {LONGEST}")
     if f"({name}.cpp)" not in ladder or f"build/examples/{name}" not in ladder:
         complain(f"examples/README.md does not show {name}.cpp and how to run build/examples/{name}")
     if not os.path.exists(os.path.join(source, "tests", "examples", name + ".txt")):
         if os.path.exists(os.path.join(source, "examples", name + ".py")):
             continue
-        complain(f"there is no tests/examples/{name}.txt")
+        complain(f"tests/examples/{name}.txt does not exist")
         continue
     expected = read("tests", "examples", name + ".txt").splitlines()
     run = subprocess.run([program], capture_output=True, text=True, check=False)

@@ -9,7 +9,7 @@ import sys
 try:
     import torch  # only to see whether it is installed
 except ImportError:
-    print("skipped: PyTorch is not installed here")
+    print("skipped: PyTorch is not installed")
     sys.exit(77)
 
 source, program = sys.argv[1:]

@@ -28,7 +28,7 @@ using namespace argand;
 using C = std::complex<double>;
 
 struct Finding {
-  /// What is wrong, such as "false agree"; empty if nothing is.
+  /// The fault, such as "false agreement"; empty if there is none.
   std::string what;
   std::string details = {};
 };
@@ -47,17 +47,17 @@ Finding judge_figure(const char* name, const LabPoint& p, const LabFigure& figur
   const double off = apart(figure.tape, right), unit = 1e-14 * std::abs(right) + 2 * truth.error;
   if (figure.verdict == Verdict::Pass) {
     if (!std::isfinite(figure.tolerance())) return say("agrees within an infinite tolerance");
-    if (!smooth || !(off <= figure.tolerance() + unit)) return say("false agree");
+    if (!smooth || !(off <= figure.tolerance() + unit)) return say("false agreement");
   }
-  if (figure.verdict == Verdict::Fail && !p.gaps.empty()) return say("differs across a gap");
+  if (figure.verdict == Verdict::Fail && !p.gaps.empty()) return say("reports a difference although the tape has a gap");
   if (!smooth) return {};
-  if (figure.verdict == Verdict::Fail) return say(off <= figure.tolerance() + unit ? "false differ" : "the tape is wrong");
+  if (figure.verdict == Verdict::Fail) return say(off <= figure.tolerance() + unit ? "false difference" : "the tape is wrong");
   // The bounds on rounding must hold.
   if (p.gaps.empty() && std::isfinite(figure.rounding) && finite(right) && !(off <= figure.rounding + unit))
-    return say("more rounding than foreseen");
+    return say("the rounding error exceeds its bound");
   if (p.has_numerical() && figure.error < 1e-3 * std::abs(right) &&
       !(apart(figure.numerical, right) <= 10 * figure.error + (p.gaps.empty() ? figure.rounding : 0) + unit + 1e-300))
-    return say("the numerical bar does not hold");
+    return say("the numerical error exceeds its bar");
   return {};
 }
 
@@ -70,9 +70,9 @@ Finding judge_point(const LabPoint& p, const Truth& truth) {
   if (!p.conclusive()) return {};
   if (p.verdict == CauchyRiemann::Holomorphic &&
       std::abs(truth.dzbar) > p.dzbar.rounding + 1e-14 * std::abs(truth.dz) + truth.error)
-    return {"called holomorphic", fmt::format("∂f/∂z̄ is {:.3g}", std::abs(truth.dzbar))};
+    return {"wrongly called holomorphic", fmt::format("∂f/∂z̄ is {:.3g}", std::abs(truth.dzbar))};
   if (p.verdict == CauchyRiemann::General && truth.dzbar == 0.0 && truth.error < 1e-6 * std::abs(p.dzbar.tape))
-    return {"not called holomorphic", ""};
+    return {"wrongly called not holomorphic", ""};
   return {};
 }
 
@@ -81,7 +81,7 @@ Finding judge_hessian(const Expression& f, C z, const Evaluator& exact) {
   const SecondTruth truth = second_truth_at(exact, z);
   if (!truth.smooth)
     return h.verdict() == Verdict::Pass && truth_at(exact, z).kind == Truth::Kind::Singular
-               ? Finding{"second derivatives of what has not even first ones", ""}
+               ? Finding{"second derivatives agree where there are no first ones", ""}
                : Finding{};
   const double right[2][2] = {{truth.xx, truth.xy}, {truth.xy, truth.yy}};
   double size = 0, off = 0;
@@ -94,16 +94,16 @@ Finding judge_hessian(const Expression& f, C z, const Evaluator& exact) {
       fmt::format("tape {:.6g} {:.6g} {:.6g}, numerically {:.6g} {:.6g} {:.6g} ± {:.1e}, truth {:.6g} {:.6g} {:.6g}, {}",
                   h.real[0][0], h.real[0][1], h.real[1][1], h.numerical[0][0], h.numerical[0][1], h.numerical[1][1], h.error[0][0],
                   truth.xx, truth.xy, truth.yy, h.kind());
-  if (h.verdict() == Verdict::Pass && !(off <= h.tolerance())) return {"second derivatives: false agree", numbers};
+  if (h.verdict() == Verdict::Pass && !(off <= h.tolerance())) return {"second derivatives: false agreement", numbers};
   if (h.verdict() == Verdict::Fail)
-    return {off <= h.tolerance() ? "second derivatives: false differ" : "second derivatives: the tape is wrong", numbers};
+    return {off <= h.tolerance() ? "second derivatives: false difference" : "second derivatives: the tape is wrong", numbers};
   const double trace = (truth.xx + truth.yy) / 2, root = std::hypot((truth.xx - truth.yy) / 2, truth.xy), low = trace - root,
                high = trace + root;
   const std::string kind = h.kind();
   const bool wrong = (kind == "a minimum" && low < -1e-6 * size) || (kind == "a maximum" && high > 1e-6 * size) ||
                      (kind == "a saddle" && low * high > 1e-6 * size * size) ||
                      (kind == "degenerate" && std::min(std::abs(low), std::abs(high)) > h.tolerance());
-  return wrong ? Finding{"the wrong kind of point", numbers} : Finding{};
+  return wrong ? Finding{"wrong kind of critical point", numbers} : Finding{};
 }
 
 struct Judged {
@@ -137,10 +137,10 @@ class Run {
         mpfr_free_cache2(MPFR_FREE_LOCAL_CACHE);  // frees the constants that MPFR keeps for each thread
       });
     for (std::thread& t : threads) t.join();
-    fmt::print("{} expressions: {} have a derivative, the lab agrees in {} of these; {} have none; {} tapes with a gap\n", count_,
-               smooth_.load(), agrees_.load(), singular_.load(), gaps_.load());
+    fmt::print("{} expressions: {} have a derivative, and the lab agrees in {} of these; {} have none; {} tapes have a gap\n",
+               count_, smooth_.load(), agrees_.load(), singular_.load(), gaps_.load());
     for (const auto& [what, n] : found_) fmt::print("{}: {}\n", what, n);
-    // A lab that never decided anything would never be wrong, so the run must also produce enough verdicts.
+    // A lab that never reached a verdict would never be wrong, so the run must also produce enough verdicts.
     const bool useful = 2 * agrees_ > smooth_ && 3 * smooth_ > count_;
     if (!useful) fmt::print("too few verdicts\n");
     return found_.empty() && useful ? EXIT_SUCCESS : EXIT_FAILURE;
@@ -176,7 +176,7 @@ class Run {
     const Tree small = shrunk(tree, same);
     std::string details = finding.details;
     if (same(small)) details = judged(small.text(), point, hessian).finding.details;
-    fmt::print("{}\n  argand lab \"{}\" --at=\"{}\"\n  {}\n  drawn as {}\n", finding.what, small.text(), point, details,
+    fmt::print("{}\n  argand lab \"{}\" --at=\"{}\"\n  {}\n  simplified from {}\n", finding.what, small.text(), point, details,
                tree.text());
     std::fflush(stdout);
   }

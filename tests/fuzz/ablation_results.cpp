@@ -11,7 +11,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   ResultTable runs;
   if (!accepts([&] { runs = parse_results(text, "results.json"); })) return 0;
   const std::string written = result_text(runs);
-  expect(result_text(parse_results(written, "results.json")) == written, "what is written is read as it was");
-  expect(!json_of(runs).empty(), "there are tables");
+  expect(result_text(parse_results(written, "results.json")) == written, "written results are read back unchanged");
+  expect(!json_of(runs).empty(), "the tables are not empty");
   return 0;
 }

@@ -21,7 +21,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   file.contents(text_of(data, size));
   accepts([] {
     for (const Article& article : read_articles(file.path(), 4))
-      expect(article.label >= 0 && article.label < 4, "a label in range");
+      expect(article.label >= 0 && article.label < 4, "the label is in range");
   });
   accepts([] {
     const std::vector<CsvRecord> records = read_csv("csv", file.path());
@@ -33,8 +33,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     }
     file.contents(text);
     const std::vector<CsvRecord> again = read_csv("csv", file.path());
-    expect(again.size() == records.size(), "as many records");
-    for (std::size_t i = 0; i < again.size(); ++i) expect(again[i].fields == records[i].fields, "the same fields");
+    expect(again.size() == records.size(), "rereading gives as many records");
+    for (std::size_t i = 0; i < again.size(); ++i) expect(again[i].fields == records[i].fields, "rereading gives the same fields");
   });
   return 0;
 }

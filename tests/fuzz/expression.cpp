@@ -37,8 +37,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const Expression f(text);
     const std::string equation = f.equation();
     expect(std::none_of(equation.begin(), equation.end(), [](unsigned char c) { return c < 0x20 || c == 0x7F; }),
-           "no control characters");
-    expect(value_of(f) == value_of(Expression(equation)), "the equation means the same");
+           "the equation has no control characters");
+    expect(value_of(f) == value_of(Expression(equation)), "the equation has the same value");
     accepts([&] { point_of(f, text); });
   });
   return 0;

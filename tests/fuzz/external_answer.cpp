@@ -27,8 +27,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       inputs.push_back(input.point);
       std::visit(
           [](const auto& t) {
-            expect(t.size() > 0, "a point has numbers");
-            expect(std::all_of(t.begin(), t.end(), [](auto v) { return std::isfinite(std::abs(v)); }), "finite numbers");
+            expect(t.size() > 0, "an input is not empty");
+            expect(std::all_of(t.begin(), t.end(), [](auto v) { return std::isfinite(std::abs(v)); }), "the numbers are finite");
           },
           input.point);
     }
@@ -36,8 +36,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   accepts([&] { size_of(read_value("program", line)); });
   accepts([&] {
     const std::vector<ComplexValues> gradient = read_gradient("program", line, inputs);
-    expect(gradient.size() == inputs.size(), "a gradient for each input");
-    for (std::size_t k = 0; k < inputs.size(); ++k) expect(gradient[k].size() == size_of(inputs[k]), "a number for each element");
+    expect(gradient.size() == inputs.size(), "there is a gradient for each input");
+    for (std::size_t k = 0; k < inputs.size(); ++k)
+      expect(gradient[k].size() == size_of(inputs[k]), "a gradient has a number for each element");
   });
   return 0;
 }

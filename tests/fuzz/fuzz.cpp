@@ -12,13 +12,13 @@ namespace argand {
 
 #if defined(__linux__)
 MemoryFile::MemoryFile() : descriptor_(memfd_create("fuzz", MFD_CLOEXEC)), path_("/proc/self/fd/" + std::to_string(descriptor_)) {
-  expect(descriptor_ >= 0, "memfd_create gives a file");
+  expect(descriptor_ >= 0, "memfd_create returns a file");
 }
 MemoryFile::~MemoryFile() { ::close(descriptor_); }
 #else
 MemoryFile::MemoryFile() : descriptor_(-1), path_("/tmp/argand-fuzz-XXXXXX") {
   descriptor_ = mkstemp(path_.data());
-  expect(descriptor_ >= 0, "mkstemp gives a file");
+  expect(descriptor_ >= 0, "mkstemp returns a file");
 }
 MemoryFile::~MemoryFile() {
   ::close(descriptor_);
@@ -45,7 +45,7 @@ std::string MemoryFile::contents() const {
 
 void expect(bool holds, std::string_view property) {
   if (holds) return;
-  std::fprintf(stderr, "fuzz: does not hold: %.*s\n", static_cast<int>(property.size()), property.data());
+  std::fprintf(stderr, "fuzz: violated property: %.*s\n", static_cast<int>(property.size()), property.data());
   std::abort();
 }
 

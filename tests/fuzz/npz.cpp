@@ -44,7 +44,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   given.contents(text_of(data, size));
   accepts([&] {  // the bytes are also parsed as a header, because mutations seldom reach the headers inside an archive
     const std::string bytes = npy_header("<f4", parse_npy_header(text_of(data, size), "it").shape);
-    expect(parse_npy_header(bytes, "it").bytes == bytes.size(), "a header reads as it was written");
+    expect(parse_npy_header(bytes, "it").bytes == bytes.size(), "a written header is read back unchanged");
   });
   accepts([] {
     const NpzFile file = NpzFile::open(given.path());
@@ -58,13 +58,13 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     if (written.empty()) return;
     again.contents(writer.bytes());
     const NpzFile read = NpzFile::open(again.path());
-    expect(read.names() == written, "the same names");
+    expect(read.names() == written, "rereading gives the same names");
     for (const std::string& name : written)
       visit_array(file, name, [&]<class X>(const X& x) {
         if constexpr (std::same_as<X, Ids>)
-          expect(equal_numbers(x, read.ids(name)), "ids read as they were written");
+          expect(equal_numbers(x, read.ids(name)), "written ids are read back unchanged");
         else
-          expect(equal_numbers(x, read.tensor<typename X::value_type>(name)), "an array reads as it was written");
+          expect(equal_numbers(x, read.tensor<typename X::value_type>(name)), "a written array is read back unchanged");
       });
   });
   return 0;

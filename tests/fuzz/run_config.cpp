@@ -9,7 +9,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   accepts([&] {
     const RunConfig config = RunConfig::from_json(std::string(text_of(data, size)));
     const std::string json = config.to_json();
-    expect(RunConfig::from_json(json).to_json() == json, "a configuration reads as it was written");
+    expect(RunConfig::from_json(json).to_json() == json, "a written configuration is read back unchanged");
   });
   return 0;
 }

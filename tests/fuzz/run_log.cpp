@@ -24,10 +24,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   };
   { const JsonLines opened(file.path(), last_step); }
   const std::string kept = file.contents();
-  expect(text.starts_with(kept), "what is kept is the beginning");
-  expect(kept.empty() || kept.ends_with('\n'), "of whole lines");
+  expect(text.starts_with(kept), "the kept text is the beginning of the log");
+  expect(kept.empty() || kept.ends_with('\n'), "the kept text ends with a whole line");
   expect(kept_lines(read_log(file.path())) == kept_lines(log), "no line up to the step is dropped");
   { const JsonLines opened(file.path(), last_step); }
-  expect(file.contents() == kept, "once more changes nothing");
+  expect(file.contents() == kept, "a second truncation changes nothing");
   return 0;
 }

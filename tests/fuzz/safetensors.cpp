@@ -65,13 +65,13 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       if (key != "complex") writer.metadata(key, value);
     writer.save(again);
     const SafetensorsFile read = SafetensorsFile::open(again);
-    expect(read.has_checksum(), "what is written has a checksum");
+    expect(read.has_checksum(), "a written file has a checksum");
     for (const std::string& name : read.names())
       visit_stored(file, name, [&]<class X>(const X& x) {
         if constexpr (std::same_as<X, Ids>)
-          expect(std::ranges::equal(x.span(), read.ids(name).span()), "ids read as they were written");
+          expect(std::ranges::equal(x.span(), read.ids(name).span()), "written ids are read back unchanged");
         else
-          expect(equal(x, read.tensor<typename X::value_type>(name)), "a tensor reads as it was written");
+          expect(equal(x, read.tensor<typename X::value_type>(name)), "a written tensor is read back unchanged");
       });
   });
   return 0;

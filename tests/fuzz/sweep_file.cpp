@@ -19,7 +19,7 @@ class SweepFolder {
  public:
   SweepFolder() {
     path_ = (fs::temp_directory_path() / "argand-fuzz-XXXXXX").string();
-    expect(mkdtemp(path_.data()) != nullptr, "a folder of its own");
+    expect(mkdtemp(path_.data()) != nullptr, "mkdtemp makes a folder");
   }
   ~SweepFolder() {
     std::error_code ignored;
@@ -55,10 +55,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const SweepFile file(folder.path(), identity);
     file.write();
     const SweepFile again(folder.path(), identity);
-    expect(again.outcomes().size() == file.outcomes().size(), "as many runs");
+    expect(again.outcomes().size() == file.outcomes().size(), "rereading gives as many runs");
     for (const auto& [name, outcome] : file.outcomes()) {
       const auto found = again.outcomes().find(name);
-      expect(found != again.outcomes().end() && same(found->second, outcome), "a result reads as it was written");
+      expect(found != again.outcomes().end() && same(found->second, outcome), "a written result is read back unchanged");
       score_of(outcome, TextTask::Lm);
       score_of(outcome, TextTask::Classify);
     }

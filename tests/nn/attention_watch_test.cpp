@@ -159,7 +159,7 @@ BOOST_AUTO_TEST_CASE(only_pairs_that_mean_something_are_shown) {
   BOOST_TEST(watch(config, tokens).q.empty());
 }
 
-BOOST_AUTO_TEST_CASE(reflection_windows_tell_what_they_read) {
+BOOST_AUTO_TEST_CASE(reflection_windows_report_what_they_read) {
   ModelConfig config = ModelConfig::defaults("crat");
   config.vocab_size = 11, config.max_seq_len = 16, config.n_layers = 2, config.d_model = 16, config.n_heads = 2, config.d_ff = 8;
   config.own<CratConfig>().irw_layers = {1}, config.own<CratConfig>().irw_dim = 4, config.own<CratConfig>().irw_top_k = 2;

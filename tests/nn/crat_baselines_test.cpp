@@ -201,7 +201,7 @@ BOOST_AUTO_TEST_CASE(a_row_never_sees_the_passages_excluded_for_it) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(they_tell_what_each_token_reads) {
+BOOST_AUTO_TEST_CASE(baselines_report_what_each_token_reads) {
   const NoGrad none;
   const Ids passages = random_ids({9, 6}, 1), tokens = random_ids({1, 10}, 2);
   for (const ModelConfig& config : every_baseline()) {

@@ -33,7 +33,7 @@ struct Tied final : Module<double> {
 }  // namespace
 
 static_assert(!std::is_copy_constructible_v<Linear<double>> && !std::is_copy_assignable_v<Linear<double>>,
-              "std::vector<Linear>(3, l) would tie three layers without a word");
+              "std::vector<Linear>(3, l) would silently tie three layers");
 static_assert(std::is_nothrow_move_constructible_v<Linear<double>>);
 
 BOOST_AUTO_TEST_CASE(a_tied_variable_is_one_parameter) {

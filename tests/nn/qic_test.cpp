@@ -147,7 +147,7 @@ BOOST_AUTO_TEST_CASE(phase_gates_turn_what_a_complex_layer_gives) {
     }
 }
 
-BOOST_AUTO_TEST_CASE(quaternion_layers_multiply_as_hamilton_did) {
+BOOST_AUTO_TEST_CASE(quaternion_layers_use_hamiltons_product) {
   // With one quaternion in and one out: i j = k, j i = -k, i i = -1, and the norm is multiplicative.
   Init init(3);
   const QuaternionLinear<double> layer(init, 1, 1);

@@ -172,7 +172,7 @@ BOOST_AUTO_TEST_CASE(one_moment_is_rotation_equivariant_and_two_are_not) {
   BOOST_TEST(turning_error(ComplexMoments::Two, C(0, 1)) == 0.0);
 }
 
-BOOST_AUTO_TEST_CASE(real_parameters_do_not_notice_the_choice) {
+BOOST_AUTO_TEST_CASE(real_parameters_do_not_depend_on_the_choice) {
   Var<double> a = variable(Tensor<double>::ones({40})), b = variable(Tensor<double>::ones({40}));
   AdamWOptions options = paper(0.1);
   AdamW<double> two({{"p", a}}, options);

@@ -179,7 +179,7 @@ void hostile_losses() {
   };
   const double root = std::sqrt(0.5);
   check("x² - log x", minimise<R>({1}, barrier), root, 4 * eps, 10);
-  check("x² - log x, beside the wall", minimise<R>({R(1e-8)}, barrier), root, 4 * eps, 60);
+  check("x² - log x, near the wall", minimise<R>({R(1e-8)}, barrier), root, 4 * eps, 60);
   check("x² - log x, from far away", minimise<R>({R(1e8)}, barrier), root, 1e-6, 120);
   check("constant", minimise<R>({1}, [](const auto& x) { return sum(x * R(0)) + R(3); }), 1, 0, 1);
   check("at the minimum", minimise<R>({0}, [](const auto& x) { return sum(square(x)) + R(1); }), 0, 0, 1);
@@ -199,7 +199,7 @@ void hostile_losses() {
 
 }  // namespace
 
-BOOST_AUTO_TEST_CASE(hostile_losses_end_where_they_are_least) {
+BOOST_AUTO_TEST_CASE(hostile_losses_are_minimised) {
   hostile_losses<double>();
   hostile_losses<float>();
 }
@@ -213,7 +213,7 @@ BOOST_AUTO_TEST_CASE(a_loss_of_noise_alone_ends) {
   BOOST_TEST(ended.report.evaluations < 100);
 }
 
-BOOST_AUTO_TEST_CASE(where_the_gradient_is_not_finite_it_does_not_stay) {
+BOOST_AUTO_TEST_CASE(it_does_not_end_where_the_gradient_is_not_finite) {
   Var<double> x = variable(Tensor<double>::scalar(1));
   Lbfgs<double> optimizer({{"x", x}}, {});
   // Below 0, the loss is 0, its lowest value, but its gradient is NaN because of the square root.

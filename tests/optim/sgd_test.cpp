@@ -27,7 +27,7 @@ BOOST_AUTO_TEST_CASE(two_steps_by_hand) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(a_constant_gradient_is_walked_along_ten_times_as_fast) {
+BOOST_AUTO_TEST_CASE(momentum_makes_a_constant_gradient_ten_times_as_fast) {
   Var<double> p = variable(Tensor<double>::zeros({1}));
   Sgd<double> optimizer({{"p", p}}, {.momentum = 0.9});
   p.set_grad(Tensor<double>::ones({1}));

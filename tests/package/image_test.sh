@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Builds the container of the Dockerfile with Buildah, on a base made by debootstrap in place of the published one, and tries what is in it.
+# Builds the Dockerfile's image with Buildah, on a base made by debootstrap instead of the published one, and tries its contents.
 #   image_test.sh SOURCE_DIR     needs root, buildah, debootstrap and Debian's packages
 set -euo pipefail
 source=$(realpath "$1")
@@ -8,7 +8,7 @@ state=$(mktemp -d)
 build() { buildah --root "$state/images" --runroot "$state/run" --storage-driver vfs "$@"; }
 trap 'rm -rf "$state"' EXIT
 
-echo "a base"
+echo "base image"
 container=$(build from scratch)
 tree=$(build mount "$container")
 debootstrap --variant=minbase --include=ca-certificates "$suite" "$tree" "${DEBIAN_MIRROR:-http://deb.debian.org/debian}" >"$state/log" 2>&1 ||
@@ -17,21 +17,21 @@ cp /etc/apt/apt.conf.d/* "$tree/etc/apt/apt.conf.d/" 2>/dev/null || true  # this
 base_size=$(du -sm "$tree" | cut -f 1)
 build commit --quiet --rm "$container" "$base" >/dev/null
 
-echo "the image"
+echo "image"
 build build --quiet --isolation chroot --pull-never --tag "$image" "$source" >"$state/log" 2>&1 || { tail -30 "$state/log"; exit 1; }
 container=$(build from --pull-never "$image")
 tree=$(build mount "$container")
 size=$(du -sm "$tree" | cut -f 1)
-echo "$size MB, of them $base_size the base"
-((size < 400 + base_size - 80)) || { echo "that is more than 400 MB on a base of 80"; exit 1; }  # the published base has about 80 MB
+echo "$size MB, including $base_size MB of the base"
+((size < 400 + base_size - 80)) || { echo "the image would exceed 400 MB on the published base of 80 MB"; exit 1; }  # the published base has about 80 MB
 
 within() { build run --isolation chroot "$container" -- "$@"; }
-echo "the program"
+echo "program"
 within argand --version
 within argand lab 'abs(z)^2' | grep -q 'Cauchy-Riemann'
 within argand demo --steps 20 | tail -5
-echo "the Python package"
+echo "Python package"
 within python3 -m argand | tail -1 | grep -qx '30 of 30 mistakes found, 4 of 4 correct gradients passed'
-echo "the notebooks and the book"
+echo "notebooks and book"
 within jupyter notebook --version
 within ls /usr/share/doc/argand/notebooks/01-wirtinger.ipynb /usr/share/doc/argand/site/index.html

@@ -15,14 +15,14 @@ for suite in "$@"; do
   tar xf "$tarball" -C "$tree/$suite/opt"
   within() { chroot "$tree/$suite" env -i PATH=/usr/bin:/bin HOME=/root sh -ec "$1"; }
 
-  echo "the program runs from any folder and by a link, and starts itself again for another level"
+  echo "the program runs from any folder and through a link, and restarts itself for another level"
   within 'mv /opt/argand-* "/opt/a folder" && ln -s "/opt/a folder/bin/argand" /usr/bin/argand'
   within 'argand --version'
   within 'ARGAND_LEVEL=baseline argand --version' | grep -q 'level baseline'
   within 'argand lab "abs(z)^2"' | grep -q 'Cauchy-Riemann'
   within 'cd /tmp && argand demo --steps 20' | tail -5
 
-  echo "it starts others of itself"
+  echo "a sweep starts further processes of the program"
   within 'cd /tmp && seq 3000 >text && argand sweep lm --data text --preset small --lr 1e-3,3e-3 --steps 2 --jobs 2 --out sweep' | tail -5
   rm -rf "${tree:?}/$suite"
 done

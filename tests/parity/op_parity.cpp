@@ -96,7 +96,7 @@ Function function(F f) {
       if constexpr (requires { f(args, z...); })
         return f(args, z...);
       else
-        fail("op_parity", "the op has no inputs of this number and these types");
+        fail("op_parity", "the op does not take this number of inputs of these types");
     };
     switch (x.size()) {
       case 1: return std::visit(call, x[0]);

@@ -17,7 +17,7 @@ try:
     import numpy
     import torch
 except ImportError:
-    print("skipped: PyTorch is not installed here")
+    print("skipped: PyTorch is not installed")
     sys.exit(77)
 
 from op_cases import CASES, TORCH
@@ -68,7 +68,7 @@ def by_argand(program, cases, arrays, kept=None):
 
 
 def fault(case, number, expected, outputs, error):
-    """Returns what is wrong with a case, or None, and the size of its error."""
+    """Returns a case's fault, or None, and the size of its error."""
     value, gradients, _ = expected
     if isinstance(case.expect, numpy.ndarray):
         if gradients is not None and distance(gradients[0], case.expect) <= BAR:
@@ -86,7 +86,7 @@ def fault(case, number, expected, outputs, error):
     pairs = [(outputs[f"{number}.value"], value), *((outputs[f"{number}.d{i}"], g) for i, g in enumerate(gradients))]
     worst = max(distance(a, b) for a, b in pairs)
     names = ["value", *(f"gradient of input {i}" for i in range(len(gradients)))]
-    wrong = [f"{name} off by {distance(a, b):.1e}" for name, (a, b) in zip(names, pairs) if not distance(a, b) <= BAR]
+    wrong = [f"{name} differs by {distance(a, b):.1e}" for name, (a, b) in zip(names, pairs) if not distance(a, b) <= BAR]
     return ", ".join(wrong) or None, worst
 
 
@@ -119,8 +119,8 @@ def main():
         off, bits = distances(ours, python)
         other = sorted(name for name, d in off.items() if not d <= SAME)
         for name in other:
-            print(f"Python's {name} of {CASES[int(name.split('.')[0])]} is off by {off[name]:.1e}")
-        print(f"{bits} of {len(ours)} arrays have the same bits in Python and C++; {len(other)} differ by more than {SAME:.0e}")
+            print(f"Python's {name} of {CASES[int(name.split('.')[0])]} differs by {off[name]:.1e}")
+        print(f"{bits} of {len(ours)} arrays are bitwise equal in Python and C++; {len(other)} differ by more than {SAME:.0e}")
         failed += len(other)
     sys.exit(1 if failed else 0)
 

@@ -1,5 +1,5 @@
-"""argand.check_jax. JAX is not in Debian. If it is not installed, a stand-in built on PyTorch's autograd follows its convention;
-this tests the convention of the adaptor, not that it works with JAX."""
+"""argand.check_jax. Debian has no JAX. If it is not installed, a stand-in built on PyTorch's autograd follows its convention; this
+tests the adaptor's convention, not that it works with JAX."""
 import sys
 import types
 

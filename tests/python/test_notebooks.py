@@ -37,10 +37,10 @@ def sentence(cell):
 @pytest.fixture(scope="module")
 def executed():
     """A fixture that runs notebooks with the package under test."""
-    nbformat = pytest.importorskip("nbformat", reason="no nbformat here: apt-get install jupyter-nbconvert python3-ipykernel")
-    preprocessors = pytest.importorskip("nbconvert.preprocessors", reason="no nbconvert here: apt-get install jupyter-nbconvert python3-ipykernel")
-    client = pytest.importorskip("jupyter_client", reason="no jupyter_client here: apt-get install python3-jupyter-client")
-    pytest.importorskip("ipykernel", reason="no ipykernel here: apt-get install python3-ipykernel")
+    nbformat = pytest.importorskip("nbformat", reason="nbformat is not installed: apt-get install jupyter-nbconvert python3-ipykernel")
+    preprocessors = pytest.importorskip("nbconvert.preprocessors", reason="nbconvert is not installed: apt-get install jupyter-nbconvert python3-ipykernel")
+    client = pytest.importorskip("jupyter_client", reason="jupyter_client is not installed: apt-get install python3-jupyter-client")
+    pytest.importorskip("ipykernel", reason="ipykernel is not installed: apt-get install python3-ipykernel")
     def run(content, errors=False, folder=None):
         notebook = nbformat.from_dict(content)
         manager = client.KernelManager()  # the kernel must be this Python, regardless of the installed kernels

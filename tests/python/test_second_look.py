@@ -126,7 +126,7 @@ def test_rounding_is_no_nonlinearity():
 def test_large_values_elsewhere_do_not_excuse_an_error(x, factor):
     x = np.array(x)
     assert argand.check(lambda x: np.sum(np.exp(x)), lambda x: factor * np.exp(x), x).verdict == "fail"
-    if factor != 1.001 or abs(x[0]) > 1e-3:  # close to 0, f cannot resolve a thousandth of its gradient
+    if factor != 1.001 or abs(x[0]) > 1e-3:  # close to 0, rounding in f hides a thousandth of its gradient
         assert argand.check(lambda x: np.sum(np.cosh(x)), lambda x: factor * np.sinh(x), x).verdict == "fail"
 
 

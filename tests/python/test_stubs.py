@@ -78,7 +78,7 @@ def examples():
 
 
 def test_programs_pass_a_strict_type_checker(tmp_path):
-    mypy = pytest.importorskip("mypy.api", reason="no mypy here")
+    mypy = pytest.importorskip("mypy.api", reason="mypy is not installed")
     program = tmp_path / "program.py"
     program.write_text(PROGRAM)
     exec(compile(PROGRAM, str(program), "exec"), {})

@@ -1,4 +1,4 @@
-/// The project's rules that a compiler does not check. ARGAND_SOURCE_DIR is the project's root.
+/// Rules of the project that no compiler checks. ARGAND_SOURCE_DIR is the project's root.
 
 #include <fmt/format.h>
 
@@ -84,7 +84,7 @@ std::vector<std::string> forbidden_arrows(const std::string& path, const std::st
   const auto allowed = may_see.find(room_of(path));
   for (const std::string& include : quoted_includes(text)) {
     if (allowed == may_see.end())
-      found.push_back(fmt::format("{} is in no room", path));
+      found.push_back(fmt::format("{} is in no known top-level folder", path));
     else if (!allowed->second.contains(room_of(include)))
       found.push_back(fmt::format("{} must not include {}", path, include));
   }
@@ -130,7 +130,7 @@ std::vector<std::string> names_of_families(const std::string& path, const std::s
   for (const std::string& family : known)
     for (const char* quote : {"\"", "'", "`"})
       if (text.find(quote + family + quote) != std::string::npos)
-        found.push_back(fmt::format("{} names the family {}; it should ask for what it needs to know (nn/family.h)", path, family));
+        found.push_back(fmt::format("{} names the family {}; use the family's description (nn/family.h) instead", path, family));
   return found;
 }
 
@@ -146,7 +146,7 @@ std::vector<std::string> words_of_programs(const std::string& path, const std::s
   const std::string code = std::regex_replace(text, comment, "");
   for (const std::regex* rule : {&option, &terminal})
     for (std::sregex_iterator it(code.begin(), code.end(), *rule), end; it != end; ++it)
-      found.push_back(fmt::format("{} knows {}, which is a program's", path, it->str()));
+      found.push_back(fmt::format("{} contains {}, which belongs in a program", path, it->str()));
   return found;
 }
 
@@ -183,7 +183,7 @@ BOOST_AUTO_TEST_CASE(the_rules_find_what_they_forbid) {
   BOOST_TEST(forbidden_arrows("optim/adamw.cpp", text).at(0) == "optim/adamw.cpp must not include nn/model.h");
   BOOST_TEST(forbidden_arrows("optim/adamw.cpp", text).size() == 1U);
   BOOST_TEST(forbidden_arrows("nn/model.cpp", text).empty());
-  BOOST_TEST(forbidden_arrows("new/file.cpp", text).at(0) == "new/file.cpp is in no room");
+  BOOST_TEST(forbidden_arrows("new/file.cpp", text).at(0) == "new/file.cpp is in no known top-level folder");
   const std::string upwards = "#include \"train/loop/training_session.h\"\n#include \"train/config/settings.h\"\n";
   BOOST_TEST(forbidden_arrows("train/loop/a.cpp", upwards).empty());
   BOOST_TEST(forbidden_arrows("apps/report/a.cpp", upwards).empty());
@@ -248,7 +248,7 @@ BOOST_AUTO_TEST_CASE(the_library_knows_no_command_line) {
 
 /// Only one function limits the depth of JSON (core/machine/json.h), so others must not parse it. The header of a safetensors file
 /// is read value by value, without nesting.
-BOOST_AUTO_TEST_CASE(json_of_others_is_read_in_one_place) {
+BOOST_AUTO_TEST_CASE(foreign_json_is_read_in_one_place) {
   static const std::set<std::string> may = {"core/machine/json.h", "data/files/safetensors_header.cpp"};
   static const std::regex parse(R"re(\b[Jj]son::(parse|sax_parse|accept)\()re");
   std::size_t seen = 0;
@@ -256,7 +256,7 @@ BOOST_AUTO_TEST_CASE(json_of_others_is_read_in_one_place) {
     if (!ends_with_any(path, {".h", ".cpp"}) || path.starts_with("tests/")) continue;
     if (!std::regex_search(text, parse)) continue;
     ++seen;
-    if (!may.contains(path)) BOOST_ERROR(path << " parses JSON by itself; parse_json and try_parse_json limit its depth");
+    if (!may.contains(path)) BOOST_ERROR(path << " parses JSON directly; use parse_json or try_parse_json, which limit its depth");
   }
   BOOST_TEST(seen == may.size());
 }
@@ -265,7 +265,7 @@ BOOST_AUTO_TEST_CASE(files_stay_small) {
   for (const auto& [path, text] : files()) {
     if (!ends_with_any(path, {".h", ".cpp", ".py", "meson.build"})) continue;
     const auto lines = std::count(text.begin(), text.end(), '\n');
-    BOOST_TEST_INFO(path << " has " << lines << " lines; give each of its subjects a file");
+    BOOST_TEST_INFO(path << " has " << lines << " lines; split it by subject");
     BOOST_TEST(lines <= most_lines);
   }
 }
@@ -274,7 +274,7 @@ BOOST_AUTO_TEST_CASE(programs_stay_small) {
   std::ptrdiff_t lines = 0;
   for (const auto& [path, text] : files())
     if (path.starts_with("apps/") && ends_with_any(path, {".h", ".cpp"})) lines += std::count(text.begin(), text.end(), '\n');
-  BOOST_TEST_INFO("what is no command line belongs into train/ or lab/");
+  BOOST_TEST_INFO("move code that does not handle the command line to train/ or lab/");
   BOOST_TEST(lines <= most_lines_of_programs);
   BOOST_TEST(lines > 0);
 }
@@ -285,20 +285,20 @@ BOOST_AUTO_TEST_CASE(folders_stay_small) {
   for (const auto& [folder, n] : count) {
     // Skips files that other programs wrote: reference cases, and inputs found by fuzzing.
     if (folder == "tests/golden" || folder.starts_with("tests/fuzz/seeds")) continue;
-    BOOST_TEST_INFO(folder << " has " << n << " files; give it sub-folders");
+    BOOST_TEST_INFO(folder << " has " << n << " files; divide it into subfolders");
     BOOST_TEST(n <= most_files);
   }
   for (const auto& [folder, n] : count)
     if ((folder.starts_with("apps/") || folder.starts_with("train/")) && !floor_may_see.contains(folder))
-      BOOST_ERROR(folder << " is no floor; say in this test what it may include");
+      BOOST_ERROR(folder << " is not listed in this test; add what it may include");
 }
 
 BOOST_AUTO_TEST_CASE(every_source_is_built) {
   for (const auto& [path, text] : files())
-    if (path.ends_with(".cpp") && !is_built(path, files())) BOOST_ERROR("no meson.build names " << path);
+    if (path.ends_with(".cpp") && !is_built(path, files())) BOOST_ERROR("no meson.build lists " << path);
 }
 
-// Files next to one checkout may be missing next to another, so only the checks in .ci may use them.
+// Files next to one checkout may be missing next to another, so only .ci may use them.
 BOOST_AUTO_TEST_CASE(nothing_depends_on_what_lies_beside_the_checkout) {
   const std::string beside = std::string("..") + "/shared";
   for (const auto& [path, text] : files())

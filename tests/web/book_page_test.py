@@ -1,9 +1,9 @@
-"""The book as a website: it is built from docs/, every internal link is valid, and a real browser shows it without a network and
-without errors.
+"""The book as a website: it is built from docs/, every internal link is valid, and a real browser shows it offline and without
+errors.
 
   book_page_test.py SOURCE_DIR LAB_HTML [PICTURES_DIR]
 
-Skipped, with a message, if pandoc, KaTeX or chromium is missing. If LAB_HTML has not been made, the site has no lab, and the lab is
+Skipped, with a message, if pandoc, KaTeX or chromium is missing. If LAB_HTML has not been built, the site has no lab, and the lab is
 not tested. If ARGAND_AXE in the environment is the path of axe-core's axe.min.js (npm install axe-core), every page is also checked
 against its accessibility rules, in a wide light window and a narrow dark one (this takes many minutes). With PICTURES_DIR,
 screenshots of every page at 1280 and 390 pixels, light and dark, are saved there.
@@ -72,7 +72,7 @@ def check_files(site):
         name = os.path.relpath(path, site)
         expect(not page.wordless, f"{name}: a picture without alternative text")
         twice = {place for place in page.places if page.places.count(place) > 1}
-        expect(not twice, f"{name}: two places with one name, {twice}")
+        expect(not twice, f"{name}: duplicate anchors {twice}")
         expect(page.figures == page.captions, f"{name}: a figure without a caption")
         for target in page.links + page.loads:
             parts = urlsplit(target)
@@ -81,9 +81,9 @@ def check_files(site):
                 continue
             count += 1
             file = os.path.normpath(os.path.join(os.path.dirname(path), unquote(parts.path))) if parts.path else path
-            expect(os.path.isfile(file), f"{name}: nothing is at {target}")
+            expect(os.path.isfile(file), f"{name}: the link to {target} is broken")
             if parts.fragment and file in pages:
-                expect(unquote(parts.fragment) in pages[file].places, f"{name}: no place {target}")
+                expect(unquote(parts.fragment) in pages[file].places, f"{name}: no anchor {target}")
     return len(pages), count
 
 
@@ -93,7 +93,7 @@ def read_pages(browser, site, pictures):
     for name in names:
         browser.colours("light")
         browser.open("file://" + os.path.join(site, name))
-        expect(browser.run("document.querySelectorAll('.katex-error').length") == 0, f"{name}: a formula that KaTeX refuses")
+        expect(browser.run("document.querySelectorAll('.katex-error').length") == 0, f"{name}: KaTeX rejects a formula")
         broken = browser.run("[...document.images].filter((i) => (i.loading = 'eager', i.complete && !i.naturalWidth)).length")
         expect(broken == 0, f"{name}: {broken} pictures that do not load")
         expect(browser.run("document.documentElement.scrollWidth") <= 1280, f"{name}: wider than a screen of 1280 pixels")
@@ -106,7 +106,7 @@ def read_pages(browser, site, pictures):
                     browser.picture(os.path.join(pictures, f"{name[:-5]}-{width}-{theme}.png"))
         browser.resize(width=390, height=844, mobile=True)
         width = browser.run("document.documentElement.scrollWidth")
-        expect(width <= 390, f"{name}: {width} pixels wide on a telephone of 390")
+        expect(width <= 390, f"{name}: {width} pixels wide on a phone with 390")
     return names
 
 
@@ -118,35 +118,35 @@ def use_lab(browser, site):
     expect(not browser.run("document.getElementById('page-beside').hidden"), "the lab does not open beside the text")
     source = browser.run("document.querySelector('#page-beside iframe').src")
     state = dict(parse_qsl(urlsplit(source).fragment))
-    expect("lab.html#" in source and state.get("f") and "z" in state, "the lab opens elsewhere: " + source)
+    expect("lab.html#" in source and state.get("f") and "z" in state, "the lab opens at a wrong address: " + source)
     # The lab next to the text and the lab on a separate page must start in the same state.
     moved = browser.run("""new Promise((done) => { const link = document.getElementById("page-alone"), began = Date.now(), first = link.href;
       const look = () => link.href !== first || Date.now() - began > 20000 ? done(link.href) : setTimeout(look, 50); look(); })""")
-    expect("radius=" in moved and "lab.html#" in moved, "the page of its own does not follow: " + moved)
+    expect("radius=" in moved and "lab.html#" in moved, "the link to the lab's own page does not follow its state: " + moved)
     browser.run("document.getElementById('page-close').click()")
     expect(browser.run("document.getElementById('page-beside').hidden"), "the lab does not close")
     browser.open(source)
     browser.run("""new Promise((done, fail) => { const began = Date.now(), look = () => document.documentElement.dataset.shown ? done(0)
       : Date.now() - began > 60000 ? fail(new Error("no result")) : setTimeout(look, 20); look(); })""")
     held = browser.run("[state.f, state.at.join(',')]")
-    expect(held == [state["f"], state["z"]], f"the lab holds {held} and not {state}")
+    expect(held == [state["f"], state["z"]], f"the lab shows {held}, not {state}")
 
 
 def use_page(browser, site):
-    """Tests the light and the dark theme, the mark of the current page in the table of contents, and the table on a phone."""
+    """Tests the light and the dark theme, the entry of the current page in the table of contents, and that table on a phone."""
     for name in ("01-wirtinger.html", "notebooks-thirty-minutes.html"):
         browser.open("file://" + os.path.join(site, name))
         edges = browser.run("[...document.querySelectorAll('#page-contents [aria-current], #page-contents ul ul a')].map((a) => a.getBoundingClientRect()).flatMap((box) => [box.top, box.bottom])")
-        expect(len(edges) > 4 and min(edges) > 0 and max(edges) <= 900, f"{name}: its headings in the contents are between {min(edges)} and {max(edges)} pixels of 900")
+        expect(len(edges) > 4 and min(edges) > 0 and max(edges) <= 900, f"{name}: its headings in the table of contents lie between {min(edges)} and {max(edges)} of 900 pixels")
     browser.open("file://" + os.path.join(site, "index.html"), width=390, height=844, mobile=True)
     ground = "getComputedStyle(document.body).backgroundColor"
     before = browser.run(ground)
     browser.run("document.getElementById('page-theme').click()")
-    expect(browser.run(ground) != before, "the button for dark and light does nothing")
+    expect(browser.run(ground) != before, "the theme button does nothing")
     browser.run("document.getElementById('page-theme').click()")
-    expect(browser.run("getComputedStyle(document.getElementById('page-contents')).display") == "none", "the contents cover the page of a telephone")
+    expect(browser.run("getComputedStyle(document.getElementById('page-contents')).display") == "none", "the table of contents covers the page on a phone")
     browser.run("document.getElementById('page-menu').click()")
-    expect(browser.run("getComputedStyle(document.getElementById('page-contents')).display") == "block", "the contents do not open")
+    expect(browser.run("getComputedStyle(document.getElementById('page-contents')).display") == "block", "the table of contents does not open")
 
 
 def use_keys(browser, site):
@@ -157,12 +157,12 @@ def use_keys(browser, site):
         browser.open("file://" + os.path.join(site, name), width=390, height=844, mobile=True)
         browser.run("new Promise((done) => setTimeout(done, 50))")
         number, wrong = browser.run(scrolls)
-        expect(number > 0 and wrong == 0, f"{name}: of {number} parts that scroll, or others, {wrong} are wrong for the keys")
+        expect(number > 0 and wrong == 0, f"{name}: {number} elements scroll; {wrong} elements should be tab stops and are not, or the reverse")
 
 
 def ask_axe(browser, site, axe):
     """Checks for violations of WCAG 2.1 AA and of best practices, with answers and guesses open. The pages of the project's files are
-    alike, so that only every fortieth is checked."""
+    alike, so only every fortieth is checked."""
     with open(axe, encoding="utf8") as file:
         rules = file.read()
     ask = """axe.run(document, { preload: false, runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "best-practice"] })
@@ -182,7 +182,7 @@ def ask_axe(browser, site, axe):
                 failures.append(f"{name}, {width} pixels, {theme}: {fault}")
 
 
-# Random mixtures of text and input that nobody types: every hit contains all words, the first word is marked, and nothing throws.
+# Random mixtures of text and unlikely input: every hit contains all words, the first word is marked, and nothing throws.
 ODD_QUERIES = r"""(() => {
   let seed = 41;
   const next = (n) => (seed = (seed * 48271) % 2147483647) % n, faults = [];
@@ -214,21 +214,21 @@ def use_search(browser, site):
     """Searches find sections regardless of case and accents; the index is loaded only when it is needed."""
     browser.requests.clear()
     browser.open("file://" + os.path.join(site, "index.html"))
-    expect(not any("search.js" in url for url in browser.requests), "the index is loaded by every page")
+    expect(not any("search.js" in url for url in browser.requests), "the search index is loaded before a search")
     find = """((words) => new Promise((done) => { const field = document.getElementById("page-search"), list = document.getElementById("page-found");
       field.focus(); field.value = words; field.dispatchEvent(new Event("input"));
       const began = Date.now(), look = () => list.dataset.words === words.toLowerCase() || Date.now() - began > 10000 ? done([...list.querySelectorAll("a")].map((a) => a.getAttribute("href"))) : setTimeout(look, 20);
       look(); }))"""
     hits = browser.run(find + '("Liouville")')
-    expect(any("06-network.html#" in hit for hit in hits), f"Liouville leads to {hits}")
+    expect(any("06-network.html#" in hit for hit in hits), f"the search for Liouville finds {hits}")
     hits = browser.run(find + '("wirtinger afternoon")')
-    expect(hits and hits[0].endswith("01-wirtinger.html"), f"a title leads to {hits}")
-    expect(browser.run(find + '("xyzzy plugh")') == [], "nonsense is found")
+    expect(hits and hits[0].endswith("01-wirtinger.html"), f"the search for a title finds {hits}")
+    expect(browser.run(find + '("xyzzy plugh")') == [], "the search for nonsense finds something")
     faults = browser.run(ODD_QUERIES)
-    expect(not faults, f"odd queries: {faults}")
+    expect(not faults, f"unlikely queries: {faults}")
     weight = sum(os.path.getsize(unquote(urlsplit(url).path)) for url in set(browser.requests) if url.startswith("file://") and "search.js" not in url)
-    print(f"the first page and all that it loads: {weight / 1e3:.0f} kB")
-    expect(weight < 300e3, f"the first page weighs {weight} bytes")
+    print(f"the first page and everything it loads: {weight / 1e3:.0f} kB")
+    expect(weight < 300e3, f"the first page and everything it loads take {weight} bytes")
 
 
 def check_weights(site):
@@ -240,7 +240,7 @@ def check_weights(site):
                 text = file.read()
             files = [name, *re.findall(r'src="(live/[^"]*)"', text), *(["lab-module.js"] if "lab-module.js" in text else [])]
             weight = sum(packed(os.path.join(site, file)) for file in files)
-            expect(weight < 1.5e6, f"{name} weighs {weight / 1e6:.2f} MB compressed")
+            expect(weight < 1.5e6, f"{name} takes {weight / 1e6:.2f} MB compressed")
 
 
 def check_openings():
@@ -259,34 +259,34 @@ def use_print(browser, site):
     shown = "[...document.querySelectorAll('details')].map((one) => [one.offsetHeight > 0, one.open, one.querySelector('summary').offsetHeight > 0])"
     browser.call("Emulation.setEmulatedMedia", media="print")
     browser.run("dispatchEvent(new Event('beforeprint'))")
-    expect(all(not one[0] for one in browser.run(shown)), "answers are printed without being asked for")
+    expect(all(not one[0] for one in browser.run(shown)), "answers are printed without a request")
     browser.run("dispatchEvent(new Event('afterprint')); document.querySelector('#page-print input').checked = true; dispatchEvent(new Event('beforeprint'))")
-    expect(all(all(one) for one in browser.run(shown)), "answers, or their heading, are not printed")
+    expect(all(all(one) for one in browser.run(shown)), "answers or their headings are not printed on request")
     browser.run("dispatchEvent(new Event('afterprint'))")
     expect(not any(one[1] for one in browser.run(shown)), "answers stay open after printing")
     browser.call("Emulation.setEmulatedMedia", media="")
 
 
 def use_slides(browser, site, lab):
-    """Slides fit a projector, change by keys and links, hide their notes until the N key is pressed, and print one per page."""
+    """Slides fit a projector, follow keys and links, hide their notes until the N key is pressed, and print one per page."""
     browser.colours("light")
     browser.open("file://" + os.path.join(site, "slides.html"), width=1280, height=720)
     key = "((key) => dispatchEvent(new KeyboardEvent('keydown', { key })))"
     number = browser.run("document.querySelectorAll('section').length")
     with open(os.path.join(source, "docs", "teaching", "slides.md"), encoding="utf8") as file:
-        expect(number == file.read().count("\n## "), f"{number} slides are not those of slides.md")
+        expect(number == file.read().count("\n## "), f"{number} slides; slides.md has a different number")
     for slide in range(number):
         seen = browser.run("[...document.querySelectorAll('section')].flatMap((one, k) => (one.offsetHeight ? [k] : []))")
         size = browser.run("[document.documentElement.scrollWidth, document.documentElement.scrollHeight]")
-        expect(seen == [slide] and size[0] <= 1280 and size[1] <= 720, f"slide {slide + 1}: {seen} are seen, {size} pixels")
+        expect(seen == [slide] and size[0] <= 1280 and size[1] <= 720, f"slide {slide + 1}: shows the sections {seen}, {size} pixels")
         browser.run(key + "('ArrowRight')")
-    expect(browser.run("location.hash") == f"#{number}", "the last slide is not where the keys lead")
+    expect(browser.run("location.hash") == f"#{number}", "the arrow keys do not reach the last slide")
     browser.run("location.hash = '#2'; new Promise((done) => setTimeout(done, 50))")
     expect(browser.run("document.getElementById('slide-place').textContent") == f"2 of {number}", "a link does not lead to its slide")
     notes = "document.querySelector('section.now aside').offsetHeight > 0"
-    expect(not browser.run(notes), "notes are shown")
+    expect(not browser.run(notes), "notes are shown unrequested")
     browser.run(key + "('n')")
-    expect(browser.run(notes), "notes are not shown when they are asked for")
+    expect(browser.run(notes), "the N key does not show the notes")
     links = browser.run("[...document.querySelectorAll('a.lab')].map((one) => one.getAttribute('href'))")
     if lab:
         expect(all(dict(parse_qsl(urlsplit(link).fragment)).keys() >= {"f", "z"} for link in links) and sum("exercise=gradient" in link for link in links) == 2,
@@ -298,7 +298,7 @@ def use_slides(browser, site, lab):
 
 def check_heads(site):
     """Every page has a description, and the files for its icon, link preview and search exist."""
-    expect(os.path.exists(os.path.join(site, ".nojekyll")), "some hosts would leave files out: no .nojekyll")
+    expect(os.path.exists(os.path.join(site, ".nojekyll")), "no .nojekyll, without which some hosts leave files out")
     for name in ("favicon.svg", "preview.png", "search.js"):
         expect(os.path.getsize(os.path.join(site, name)) > 100, f"no {name}")
     for name in sorted(os.listdir(site)):
@@ -306,7 +306,7 @@ def check_heads(site):
             with open(os.path.join(site, name), encoding="utf8") as file:
                 text = file.read()
             found = re.search(r'<meta name="description" content="([^"]*)">', text)
-            expect(found and 0 < len(html.unescape(found[1])) <= 200, f"{name}: describes itself as {found and found[1]}")
+            expect(found and 0 < len(html.unescape(found[1])) <= 200, f"{name}: wrong description {found and found[1]}")
 
 
 with tempfile.TemporaryDirectory() as scratch:
@@ -316,9 +316,9 @@ with tempfile.TemporaryDirectory() as scratch:
     with open(os.path.join(kept, "thesis.txt"), "w", encoding="utf8") as file:
         file.write("years of work")
     refused = subprocess.run([sys.executable, os.path.join(source, "web", "book.py"), kept], capture_output=True, text=True, check=False)
-    expect(refused.returncode == 1 and "not a site of the book" in refused.stderr and os.listdir(kept) == ["thesis.txt"], "a folder that is no site is not left alone: " + refused.stderr)
+    expect(refused.returncode == 1 and "not a site of the book" in refused.stderr and os.listdir(kept) == ["thesis.txt"], "a folder that is not a site was accepted: " + refused.stderr)
     os.mkdir(site)
-    for name in ("katex", "book.css", "book.js"):  # a partly built site is built again
+    for name in ("katex", "book.css", "book.js"):  # a partly built site is rebuilt
         os.mkdir(os.path.join(site, name))
     done = subprocess.run([sys.executable, os.path.join(source, "web", "book.py"), site, lab], capture_output=True, text=True, check=False)
     if done.returncode:
@@ -341,10 +341,10 @@ with tempfile.TemporaryDirectory() as scratch:
         if os.path.exists(lab):
             use_lab(browser, site)
         else:
-            print("without the lab, which is not made here (./dev web)")
+            print("skipped: the lab, which has not been built (./dev web)")
         outside = [url for url in browser.requests if not url.startswith(("file://" + site, "data:", "blob:", "about:"))]
-        expect(not outside, f"the book asks for {outside}")
-        expect(not browser.console, f"the console says {browser.console[:5]}")
+        expect(not outside, f"the book requests {outside}")
+        expect(not browser.console, f"messages on the console: {browser.console[:5]}")
     finally:
         browser.close()
 for text in failures[:30]:

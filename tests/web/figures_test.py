@@ -3,7 +3,7 @@ show the numbers that the C++ programs print in the chapters or that the lab fin
 
   figures_test.py SOURCE_DIR LAB_HTML [PICTURES_DIR [NAME...]]
 
-Skipped, with a message, if there is no chromium. Without LAB_HTML (made by `./dev web`), figures that use the library are left out.
+Skipped, with a message, if there is no chromium. Without LAB_HTML (built by `./dev web`), figures that use the library are left out.
 With PICTURES_DIR, screenshots at 1280 and 390 pixels, light and dark, before and after the guess, are saved there ("": none). If
 names are given, only these figures are tested.
 """
@@ -26,7 +26,7 @@ sys.path.insert(0, os.path.join(source, "web"))
 from book import LIVE_SCRIPTS, share_module
 
 if chromium() is None:
-    print("skipped: no chromium here to open the figures in (./dev install-deps --all)")
+    print("skipped: chromium is not installed (./dev install-deps --all)")
     sys.exit(77)
 library = os.path.exists(lab)
 failures = []
@@ -111,11 +111,11 @@ def use(browser, name):
     state = lambda: browser.run(f"(() => {{ const f = document.getElementById('{name}'); return [f.classList.contains('alive'), f.classList.contains('shown'), getComputedStyle(f.querySelector('.still')).display,"
                                 f" f.querySelector('.live-said')?.textContent ?? '', f.querySelector('.live-verdict').textContent, getComputedStyle(f.querySelector('.caption')).display]; }})()")
     alive, shown, still, said, verdict, caption = state()
-    expect(alive and not shown and still == "none" and said == "" and verdict == "" and caption == "none", f"{name}: before the guess there is {state()}")
+    expect(alive and not shown and still == "none" and said == "" and verdict == "" and caption == "none", f"{name}: wrong state before the guess: {state()}")
     buttons = browser.run(f"[...document.querySelectorAll('#{name} .live-answers button')].map((b) => b.textContent)")
     expect(buttons[-2 if "guess another" in buttons else -1] == "just show it" and len(buttons) >= 2, f"{name}: the answers are {buttons}")
     names = browser.run(f"[...document.querySelectorAll('#{name} .live-grip, #{name} svg[role=img]')].filter((part) => !part.getAttribute('aria-label')).length")
-    expect(names == 0, f"{name}: {names} parts without a name for those who do not see")
+    expect(names == 0, f"{name}: {names} parts without a name for screen readers")
     verdicts = browser.run(f"""(async () => {{ const made = [];
       for (const [k, button] of [...document.querySelectorAll('#{name} .live-answers button:not(.again)')].entries()) {{
         const figure = LIVE.get('{name}');
@@ -128,20 +128,20 @@ def use(browser, name):
     right = sum(one == "Right." for one in verdicts)
     expect(right <= 1 and (right == 1 or len(verdicts) == 2) and verdicts[-1] not in ("Right.", "No. "), f"{name}: the verdicts are {verdicts}")
     alive, shown, still, said, verdict, caption = state()
-    expect(shown and len(said) > 20 and len(verdict) > 20 and caption != "none", f"{name}: after the guess there is {state()}")
+    expect(shown and len(said) > 20 and len(verdict) > 20 and caption != "none", f"{name}: wrong state after the guess: {state()}")
     before = worked(browser)
     times = browser.run(DRAG % name)
     own, tenth, busy = (worked(browser) - before) / len(times), statistics.quantiles(times, n=10)[0], os.getloadavg()[0] > os.cpu_count()
-    print(f"{name:10} a drag is on the screen after {statistics.median(times):5.1f} ms (median of {len(times)}), at most {max(times):.1f} ms, one in ten {tenth:.1f} ms; {own:.1f} ms of the page's thread")
+    print(f"{name:10} a drag shows after {statistics.median(times):5.1f} ms (median of {len(times)}; maximum {max(times):.1f} ms, fastest tenth {tenth:.1f} ms), {own:.1f} ms of it in the page's thread")
     # Other programs on the machine can only slow a drag down, so the fastest tenth must be fast enough; on a busy machine, only the
     # page's own time counts.
-    expect(own < 50 and (tenth < 50 or busy), f"{name}: a drag takes {tenth:.1f} ms, {own:.1f} ms of the page's thread")
+    expect(own < 50 and (tenth < 50 or busy), f"{name}: a drag takes {tenth:.1f} ms, {own:.1f} ms of it in the page's thread")
     moved = browser.run(f"""(async () => {{ const figure = LIVE.get('{name}'), grip = figure.boards.flatMap((board) => board.grips).find((one) => !one.part.hidden);
       const before = grip.part.getAttribute('aria-valuetext');
       for (const key of ['ArrowUp', 'ArrowUp', 'ArrowLeft']) grip.part.dispatchEvent(new KeyboardEvent('keydown', {{ key, bubbles: true }}));
       while (figure.busy) await new Promise((next) => setTimeout(next, 2));
       return [before, grip.part.getAttribute('aria-valuetext')]; }})()""")
-    expect(moved[0] != moved[1], f"{name}: the arrow keys leave it at {moved}")
+    expect(moved[0] != moved[1], f"{name}: the arrow keys do not move it: {moved}")
 
 
 # ------------------------------------------------------------------------------------------------ numbers
@@ -165,13 +165,13 @@ def one_digit(ours, theirs):
 def check_ellipse(browser):
     half, end = value(browser, "ellipse", "[figure.values.halfAxes, figure.values.determinant]")
     expect(abs(half[0] * half[1] - abs(end)) < 1e-12, f"ellipse: half-axes {half} and determinant {end}")
-    if library:  # what the lab finds for the same two derivatives
+    if library:  # the lab's result for the same two derivatives
         a, b = [0.9, 0.5], [0.2, -0.45]
         reply = browser.run("library('lab-module.js').then((ask) => ask({ expression: '(0.9+0.5i)*z + (0.2-0.45i)*conj(z)', at: turnOf(0.7) }))")
         axes = [math.hypot(*a) + math.hypot(*b), math.hypot(*a) - math.hypot(*b)]
         expect(all(abs(x - y) < 1e-12 for x, y in zip(axes, reply["ellipse"]["half_axes"])), f"ellipse: the lab has {reply['ellipse']}, not {axes}")
         image = browser.run(f"forwards({a}, {b}, turnOf(0.7))")
-        expect(math.dist(image, reply["value"]) < 1e-14, f"ellipse: {image} is {reply['value']}")
+        expect(math.dist(image, reply["value"]) < 1e-14, f"ellipse: {image} instead of {reply['value']}")
 
 
 def check_adam(browser):
@@ -213,7 +213,7 @@ def check_angle(browser):
     expect(len(rows) == 2, f"angle: {rows}")
     ends = [value(browser, "angle", f"figure.pathOf(Math.PI / 4, 1, {adam}, '{precision}', 60).at(-1) - Math.PI / 4") for adam, precision in
             (("false", "double"), ("true", "double"), ("true", "single"))]
-    expect(abs(ends[0]) < 1e-9 and ends[1] < -0.1 and ends[2] > 0.1, f"angle: it goes {ends}")
+    expect(abs(ends[0]) < 1e-9 and ends[1] < -0.1 and ends[2] > 0.1, f"angle: the paths end at {ends}")
 
 
 def check_training(browser):
@@ -235,22 +235,22 @@ def check_training(browser):
       return Math.max(...g.map((d, k) => { const at = (h) => { const q = p.slice(); q[k] += h; return lossOf(net, q, seen); }; return Math.abs(d - (at(1e-6) - at(-1e-6)) / 2e-6); })); })""")
     expect(all(one < 1e-7 for one in apart), f"training: gradients and quotients are {apart} apart")
     first, last = value(browser, "training", "[0, 300].map((k) => figure.values.nets[0].history[k].errors)")
-    expect([round(first[0]), round(last[0]), round(last[1], -1)] == [102, 1, 50], f"training: the question says something else than {first}, {last}")
+    expect([round(first[0]), round(last[0]), round(last[1], -1)] == [102, 1, 50], f"training: the question does not match the errors {first}, {last}")
     same = value(browser, "training", "figure.values.nets[1].history[300].errors")
-    expect(abs(same[0] / same[1] - 1) < 1e-9, f"training: modReLU errs by {same}")
+    expect(abs(same[0] / same[1] - 1) < 1e-9, f"training: errors of modReLU differ: {same}")
 
 
 def check_walks(browser):
     drawn(browser, "figure.boards[0].grips[0].move([1, 0.5]); document.querySelector('#walks input[type=range]').value = -1.5", "walks")
     g, end, loss = value(browser, "walks", "[figure.values.g, figure.values.reply.conjugate.path.at(-1), figure.values.reply.conjugate.loss.at(-1)]")
     expect(math.dist(g, [9, 0.5]) < 1e-9, f"walks: g is {g}")
-    expect(math.hypot(*end) < 0.1 and abs(loss - 1) < 0.01, f"walks: the second one ends at {end}, {loss}")
+    expect(math.hypot(*end) < 0.1 and abs(loss - 1) < 0.01, f"walks: the second walk ends at {end}, {loss}")
     fault = "document.querySelector('#walks .live-fault')"
     browser.run("{ const f = document.querySelector('#walks .formula input'); f.value = 'z +'; f.dispatchEvent(new Event('input')); }")
     browser.run("new Promise((done) => setTimeout(done, 300))")
-    expect("expected a number" in browser.run(fault + ".textContent"), "walks: a formula that cannot be read is not said to be one")
+    expect("expected a number" in browser.run(fault + ".textContent"), "walks: no error for an invalid formula")
     drawn(browser, "document.querySelector('#walks .formula input').value = '|z^2 + 1|^2'", "walks")
-    expect(browser.run(fault + ".hidden"), "walks: a fault stays")
+    expect(browser.run(fault + ".hidden"), "walks: the error of an earlier formula remains")
 
 
 def check_backwards(browser):
@@ -276,7 +276,7 @@ def check_steps(browser):
             expect(curves["one"][k] < 8 * max(h, 2.3e-16 / h) and curves["complex"][k] < 1e-9, f"steps: {curves['one'][k]}, {curves['complex'][k]} at {row[0]}")
     expect(len(rows) == 15, f"steps: {len(rows)} rows in the chapter")
     drawn(browser, "document.querySelector('#steps .formula input').value = '|z|^2'", "steps")
-    expect(value(browser, "steps", "figure.values.curves.complex") is None, "steps: a complex step of |z|²")
+    expect(value(browser, "steps", "figure.values.curves.complex") is None, "steps: there is a complex step of |z|²")
     drawn(browser, "document.querySelector('#steps .formula input').value = '1/(1 + z^2)'", "steps")
 
 
@@ -302,7 +302,7 @@ def check_judge(browser):
 # ------------------------------------------------------------------------------------------------ main
 
 used = re.findall(r"^<!-- live: (\S+) -->$", "\n".join(read(os.path.relpath(path, source)) for path in glob.glob(os.path.join(source, "docs/*.md"))), re.M)
-expect(sorted(used) == NAMES or sys.argv[4:], f"the chapters have {sorted(used)}, and there are {NAMES}")
+expect(sorted(used) == NAMES or sys.argv[4:], f"the chapters show {sorted(used)}, but web/figures has {NAMES}")
 with tempfile.TemporaryDirectory() as folder:
     make_page(folder)
     browser = Browser()
@@ -313,23 +313,23 @@ with tempfile.TemporaryDirectory() as folder:
         tried = [name for name in NAMES if library or name not in ASKS]
         for name in () if sys.argv[4:] else NAMES:
             if name not in tried:
-                expect(browser.run(f"getComputedStyle(document.querySelector('#{name} .still')).display") != "none", f"{name}: no picture where there is no library")
+                expect(browser.run(f"getComputedStyle(document.querySelector('#{name} .still')).display") != "none", f"{name}: no picture in place of the figure without the library")
         for name in tried:
             use(browser, name)
         for name in tried:
             globals()["check_" + name](browser)
         browser.call("Emulation.setEmulatedMedia", media="print")
         shown = browser.run("[...document.querySelectorAll('figure')].map((f) => [f.querySelector('.still').offsetHeight > 0, f.querySelector('.live').offsetHeight > 0])")
-        expect(all(still and not moving for still, moving in shown), f"printed are {shown}")
+        expect(all(still and not moving for still, moving in shown), f"print shows [picture, live figure] as {shown}")
         browser.call("Emulation.setEmulatedMedia", media="")
-        expect(not browser.console, f"the console says {browser.console[:5]}")
+        expect(not browser.console, f"messages on the console: {browser.console[:5]}")
         for width in (1280, 390):
             browser.open("file://" + os.path.join(folder, "page.html"), width=width, mobile=width == 390)
             for name in tried:
                 browser.run(f"document.getElementById('{name}').scrollIntoView()")
                 browser.run(settled(name))
             across = browser.run("document.documentElement.scrollWidth")
-            expect(across <= width, f"{across} pixels wide on a screen of {width}")
+            expect(across <= width, f"the page is {across} pixels wide on a screen of {width}")
             for theme in ("light", "dark") if pictures else ():
                 browser.colours(theme)
                 for name in tried:
@@ -346,5 +346,5 @@ with tempfile.TemporaryDirectory() as folder:
         browser.close()
 for text in failures[:30]:
     print(text)
-print(f"{len(tried)} figures{'' if library else ' without the library, which is not made here (./dev web)'}; {len(failures)} failures")
+print(f"{len(tried)} figures{'' if library else ' without the library, which has not been built (./dev web)'}; {len(failures)} failures")
 sys.exit(1 if failures else 0)

@@ -3,7 +3,7 @@ draw only finite numbers, accept no wrong answer, and keep working.
 
   lab_hostile_test.py LAB_HTML
 
-Skipped, with a message, if `./dev web` has not made the page or there is no chromium.
+Skipped, with a message, if `./dev web` has not built the page or chromium is not installed.
 """
 import json
 import os
@@ -15,10 +15,10 @@ from browser import Browser, chromium
 
 page = os.path.abspath(sys.argv[1])
 if not os.path.exists(page):
-    print("skipped: there is no page of the lab here (./dev web makes it, with emscripten)")
+    print("skipped: the lab's page has not been built (./dev web builds it, with Emscripten)")
     sys.exit(77)
 if chromium() is None:
-    print("skipped: no chromium here to open the page in (./dev install-deps --all)")
+    print("skipped: chromium is not installed (./dev install-deps --all)")
     sys.exit(77)
 
 failures = []
@@ -45,38 +45,38 @@ def open_at(browser, fragment):
 
 
 def sound(browser, where):
-    """Checks what must hold for any input: there is a summary, only finite numbers are drawn, and there is no error."""
+    """Checks what must hold for any input: a summary is shown, only finite numbers are drawn, and there is no error."""
     browser.run(RESTS)
     summary = text_of(browser, "#summary")
     expect(summary and "unpacked" not in summary, f"{where}: the summary says \"{summary}\"")
     bad = browser.run("[...document.querySelectorAll('svg, .grip')].map((one) => one.outerHTML.match(/[^\\w](NaN|Infinity|undefined|null)/)?.[0]).filter(Boolean)")
     expect(not bad, f"{where}: {bad} is drawn")
     far = browser.run("Math.max(0, ...[...document.querySelectorAll('svg path')].flatMap((one) => one.getAttribute('d').match(/-?[0-9.]+/g).map(Number)).map(Math.abs))")
-    expect(far <= 2000, f"{where}: a line goes to {far} of 100, whose dashes take seconds")
+    expect(far <= 2000, f"{where}: a line ends at {far}, far outside the view of 100; its dashes take seconds to draw")
     words = browser.run("document.querySelector('main').innerText.match(/\\b(undefined|null|\\[object)/)?.[0]")
-    expect(not words, f"{where}: the page says {words}")
+    expect(not words, f"{where}: the page shows {words}")
     expect(browser.run("document.documentElement.dataset.errors") == "0" and not browser.console, f"{where}: errors, {browser.console[:3]}")
     browser.console.clear()
 
 
 def links(browser):
-    """Anybody can write a link, so impossible parts of it must be either ignored or reported."""
+    """Links may come from anyone, so impossible parts of them must be either ignored or reported."""
     for fragment in ("f=", "f=%20%20", "f=%00", "f=%E0%A4%A", "f=%F0%9F%98%80", "f=" + "(" * 300, "f=" + quote("z+" * 2000), "f=z%5E", "f=%3Cimg src=x onerror=alert(1)%3E",
                      "f=f(z)=z=z", "f=w%2B1", "z=nan,nan", "z=1e999,0", "z=,", "z=1,2,3", "z=abc", "z=%3Cb%3E", "radius=-5&view=99&rate=abc&turn=1e99", "radius=NaN&view=1.5",
                      "exercise=nonsense", "exercise=dz,dz,dz", "exercise=dz&f=(((", "theme=purple", "dz=(((&dzbar=%25&gradient=" + "z" * 3000, "&&&===", "%"):
         open_at(browser, fragment)
         sound(browser, fragment[:40])
-        expect(browser.run("byId('play') && finite(state.at) && state.radius > 0 && VIEWS[state.view] > 0"), f"{fragment[:40]}: a state that cannot be, {browser.run('JSON.stringify(state)')[:200]}")
-        expect(browser.run("document.querySelectorAll('#summary img, #fault img, #task img, #command img').length") == 0, f"{fragment[:40]}: the link writes into the page")
+        expect(browser.run("byId('play') && finite(state.at) && state.radius > 0 && VIEWS[state.view] > 0"), f"{fragment[:40]}: an impossible state, {browser.run('JSON.stringify(state)')[:200]}")
+        expect(browser.run("document.querySelectorAll('#summary img, #fault img, #task img, #command img').length") == 0, f"{fragment[:40]}: the link inserts HTML into the page")
     # A link to the current state restores it, regardless of what was typed.
     open_at(browser, urlencode({"f": "|z|^2 + 0*re(z)", "z": "-0.5,2", "dz": "z̄ & <b>", "gradient": "((("}))
     browser.open("file://" + page + browser.run("addressOf(state.exercise)"))
     browser.run(CHECKED)
-    expect(browser.run("[state.f, state.at[1], answerField('dz').value, answerField('gradient').value]") == ["|z|^2 + 0*re(z)", 2, "z̄ & <b>", "((("], "a link does not lead back")
+    expect(browser.run("[state.f, state.at[1], answerField('dz').value, answerField('gradient').value]") == ["|z|^2 + 0*re(z)", 2, "z̄ & <b>", "((("], "a link to the current state does not restore it")
     browser.run("byId('copy').click()")
     browser.run("new Promise((done) => { const look = () => byId('copied').textContent ? done(0) : setTimeout(look, 10); look(); })")
     copied = text_of(browser, "#copied")
-    expect(copied == "copied" or copied.startswith("file://") and "#f=" in copied, f"the button copies \"{copied}\"")
+    expect(copied == "copied" or copied.startswith("file://") and "#f=" in copied, f"the copy button shows \"{copied}\"")
 
 
 # What the lab must say, and must not say, at points where functions break down.
@@ -111,7 +111,7 @@ def points(browser):
         expect(not browser.run("byId('fault').hidden"), f"no error for {text[:10]}")
     browser.run("{ byId('expression').value = 'z²'; byId('expression').dispatchEvent(new Event('input')); }")
     sound(browser, "typed z²")
-    expect(browser.run("byId('fault').hidden && reply.value[1] === 2"), "what can be read is not read after what cannot")
+    expect(browser.run("byId('fault').hidden && reply.value[1] === 2"), "a valid function is ignored after an invalid one")
 
 
 def answers(browser):
@@ -122,14 +122,14 @@ def answers(browser):
         browser.run(put % ("gradient", json.dumps(text)))
         sound(browser, f"answer {text[:20]}")
         said = text_of(browser, "output[for=answer-gradient]")
-        expect(said and not said.startswith("right") or "factor" in said, f"the answer {text[:20]} is called \"{said}\"")
+        expect(said and not said.startswith("right") or "factor" in said, f"the verdict on the answer {text[:20]} is \"{said}\"")
     for text in ("2z", "2·z", "2*(x + i*y)", "f(z) = 2z", "z + z", "2|z|^2/z̄".replace("2|", "2*|")):
         browser.run(put % ("gradient", json.dumps(text)))
         sound(browser, f"answer {text}")
         expect(text_of(browser, "output[for=answer-gradient]") == "right", f"{text}: " + text_of(browser, "output[for=answer-gradient]"))
     browser.run(put % ("gradient", '""'))
     sound(browser, "no answer")
-    expect(text_of(browser, "output[for=answer-gradient]") == "", "an empty field is judged")
+    expect(text_of(browser, "output[for=answer-gradient]") == "", "an empty answer has a verdict")
 
 
 browser = Browser()

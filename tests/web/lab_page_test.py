@@ -1,10 +1,9 @@
-"""The lab in a real browser, opened as a file and without a network: its numbers agree with the program's, and it keeps up with
-the mouse.
+"""The lab in a real browser, opened as a file and offline: its numbers agree with the program's, and it keeps up with the mouse.
 
   lab_page_test.py LAB_HTML ARGAND_PROGRAM [PICTURES_DIR]
 
-Skipped, with a message, if `./dev web` has not made the page or there is no chromium. With PICTURES_DIR, screenshots of the page at
-1280 and 390 pixels, light and dark, are saved there.
+Skipped, with a message, if `./dev web` has not built the page or chromium is not installed. With PICTURES_DIR, screenshots of the
+page at 1280 and 390 pixels, light and dark, are saved there.
 """
 import gzip
 import json
@@ -22,10 +21,10 @@ from browser import Browser, chromium
 
 page, argand = os.path.abspath(sys.argv[1]), sys.argv[2]
 if not os.path.exists(page):
-    print("skipped: there is no page of the lab here (./dev web makes it, with emscripten)")
+    print("skipped: the lab's page has not been built (./dev web builds it, with Emscripten)")
     sys.exit(77)
 if chromium() is None:
-    print("skipped: no chromium here to open the page in (./dev install-deps --all)")
+    print("skipped: chromium is not installed (./dev install-deps --all)")
     sys.exit(77)
 
 EXPRESSIONS = 200
@@ -93,14 +92,14 @@ def compare(browser):
             expect(alike(reply[key], point[key]), f"{where}: {key} {reply[key]} instead of {point[key]}")
         for key in ("dz", "dzbar", "gradient"):
             expect(alike(reply[key]["tape"], point[key]["tape"]), f"{where}: {key} {reply[key]['tape']} instead of {point[key]['tape']}")
-        expect(alike(reply["ellipse"]["half_axes"], point["ellipse"]["half_axes"]), f"{where}: another ellipse")
+        expect(alike(reply["ellipse"]["half_axes"], point["ellipse"]["half_axes"]), f"{where}: a different ellipse")
         expect(reply["cauchy_riemann"] == point["cauchy_riemann"] or "inconclusive" in (reply["cauchy_riemann"], point["cauchy_riemann"]),
                f"{where}: {reply['cauchy_riemann']} instead of {point['cauchy_riemann']}")
-        expect([row["call"] for row in reply["conventions"]][:4] == [row["call"] for row in point["conventions"]][:4], f"{where}: other conventions")
-        expect([step["call"] for step in reply["tape"]] == [step["call"] for step in tape] or any(c.isdigit() for c in f), f"{where}: another tape")
+        expect([row["call"] for row in reply["conventions"]][:4] == [row["call"] for row in point["conventions"]][:4], f"{where}: different conventions")
+        expect([step["call"] for step in reply["tape"]] == [step["call"] for step in tape] or any(c.isdigit() for c in f), f"{where}: a different tape")
         for ours, theirs in zip(reply["tape"], tape):
             expect(alike(ours["value"], theirs["value"]) and alike(ours["cotangent"], theirs["cotangent"]), f"{where}: {ours} instead of {theirs}")
-            expect(alike([s["added"] for s in ours["shares"]], [s["added"] for s in theirs["shares"]]), f"{where}: shares of {ours['name']}")
+            expect(alike([s["added"] for s in ours["shares"]], [s["added"] for s in theirs["shares"]]), f"{where}: different shares of {ours['name']}")
     return compared
 
 
@@ -121,12 +120,12 @@ globalThis.painted = () => new Promise((done) => requestAnimationFrame(() => {
   channel.port1.onmessage = () => done(performance.now());
   channel.port2.postMessage(0);
 })); 0"""
-# The page's default expression, one from the book, and one with some seventy ops, which is more than anybody types.
+# The page's default expression, one from the book, and one with about seventy ops, more than in any expression typed by hand.
 DRAGGED = ("|z^2 + 1|^2", "modrelu(z, -0.5)", "|" + " + ".join(f"lgamma({k} + |z|)*erf(re(z)/{k})*exp(sin(tanh(z + {k}i)))" for k in range(2, 7)) + "|^2")
 
 
 def drag(browser, f, moves=100):
-    """The milliseconds from the browser receiving a mouse move to its effect on the screen; the same for a move that arrives while
+    """The milliseconds from a mouse move's arrival in the browser to its effect on the screen; the same for a move that arrives while
     the differences are computed, which starts once the mouse rests; and the time that the differences take."""
     browser.open(state_of(f=f, z="1,0.5"))
     browser.run(SHOWN % "checked")
@@ -156,13 +155,13 @@ def use(browser):
     start = time.monotonic()
     browser.open("file://" + page + "#f=%7Cz%5E2%2B1%7C%5E2&z=1,0.5&theme=light")
     first = browser.run(SHOWN % "shown")
-    print(f"first result after {first:.0f} ms in the page, {1000 * (time.monotonic() - start):.0f} ms with the browser's start of it")
+    print(f"first result {first:.0f} ms after the page starts to load, {1000 * (time.monotonic() - start):.0f} ms after it is requested")
     browser.run(SHOWN % "checked")
     expect("f = 4.062" in text_of(browser, "#summary") and "9 + 0.5i" in text_of(browser, "#summary"), "the summary: " + text_of(browser, "#summary"))
-    expect("9 − 0.5i" in text_of(browser, "#conventions"), "no gradient of JAX's")
-    expect("differences agree" in text_of(browser, "#numbers"), "no independent check")
+    expect("9 − 0.5i" in text_of(browser, "#conventions"), "the gradient in JAX's convention is missing")
+    expect("differences agree" in text_of(browser, "#numbers"), "the independent check is missing")
     expect("g_z" in text_of(browser, "#tape") and "v1 = square(z)" in text_of(browser, "#tape"), "no tape: " + text_of(browser, "#tape"))
-    expect(browser.run("reply.descent.gradient.loss.at(-1) < 1e-6 && reply.descent.conjugate.loss.at(-1) > 0.5"), "the walks end elsewhere")
+    expect(browser.run("reply.descent.gradient.loss.at(-1) < 1e-6 && reply.descent.conjugate.loss.at(-1) > 0.5"), "the walks end at the wrong points")
 
     expect(first < 2000 or os.getloadavg()[0] > os.cpu_count(), f"the first result comes after {first:.0f} ms")
     browser.run("document.getElementById('handle').focus()")
@@ -170,7 +169,7 @@ def use(browser):
     for _ in range(3):
         browser.call("Input.dispatchKeyEvent", type="keyDown", key="ArrowRight", code="ArrowRight")
     expect(browser.run("state.at[0]") > before, "the arrow keys do not move z")
-    expect(browser.run("document.activeElement.getAttribute('aria-valuetext') === complex(state.at, 4)"), "a screen reader is not told where z is")
+    expect(browser.run("document.activeElement.getAttribute('aria-valuetext') === complex(state.at, 4)"), "screen readers do not get z")
 
     wait = "new Promise((next) => { const see = () => busy ? setTimeout(see, 5) : next(); setTimeout(see, 5); })"
 
@@ -180,19 +179,19 @@ def use(browser):
         browser.run(wait)
 
     type_into("expression", "z z")
-    expect("a product needs its sign: write z*z\n  z z\n    ^" == text_of(browser, "#fault"), "no caret: " + text_of(browser, "#fault"))
+    expect("a product needs its sign: write z*z\n  z z\n    ^" == text_of(browser, "#fault"), "wrong error: " + text_of(browser, "#fault"))
     type_into("expression", "z/z̄")
-    expect(browser.run("byId('fault').hidden"), "the error stays")
+    expect(browser.run("byId('fault').hidden"), "the error remains after a valid expression")
     type_into("answer-dz", "1/z")
-    expect(text_of(browser, "output[for=answer-dz]") == "conjugated: the conjugate of the right answer", "the answer is not judged")
+    expect(text_of(browser, "output[for=answer-dz]") == "conjugated: the conjugate of the right answer", "wrong verdict on a conjugated answer")
     type_into("answer-dz", "1/z̄")
-    expect(text_of(browser, "output[for=answer-dz]") == "right", "a right answer: " + text_of(browser, "output[for=answer-dz]"))
+    expect(text_of(browser, "output[for=answer-dz]") == "right", "verdict on a right answer: " + text_of(browser, "output[for=answer-dz]"))
     # If an answer cannot be parsed, its field must show an error, and no verdict on an earlier text.
     type_into("answer-dz", "1/z̄ +")
     said = text_of(browser, "output[for=answer-dz]")
-    expect("right" not in said and said.startswith("expected a number"), "a broken answer: " + said)
+    expect("right" not in said and said.startswith("expected a number"), "verdict on an invalid answer: " + said)
     near = browser.run("byId('said-dz').getBoundingClientRect().top - byId('answer-dz').getBoundingClientRect().bottom")
-    expect(0 <= near < 20, f"the error stands {near} pixels below its field")
+    expect(0 <= near < 20, f"the error is {near} pixels below its field")
     type_into("expression", "|z|^2")
     for words in ("2z", "2x + 2i*y", "2*(x + i*y)"):
         type_into("answer-gradient", words)
@@ -207,14 +206,14 @@ def use(browser):
     type_into("expression", "z/z̄")
     for words, z in (("1+2i", [1, 2]), ("-i", [0, -1]), ("0.5", [0.5, 0]), ("-1.5e-1 - 2.5j", [-0.15, -2.5]), ("3i", [0, 3]), ("i", [0, 1])):
         type_into("place", words)
-        expect(browser.run("state.at") == z, f"{words} is {browser.run('state.at')}")
+        expect(browser.run("state.at") == z, f"{words} is read as {browser.run('state.at')}")
     for words in ("", "x", "1+", "1 2", "i2", "1i2"):
-        expect(browser.run(f"placeOf({json.dumps(words)})") is None, f"\"{words}\" is a number")
+        expect(browser.run(f"placeOf({json.dumps(words)})") is None, f"\"{words}\" is accepted as a number")
     # The address contains the state of the page.
     address = browser.run("location.href")
     browser.open(address)
     browser.run(SHOWN % "checked")
-    expect(browser.run("state.f") == "z/z̄" and browser.run("state.at") == [0, 1], "the address forgets: " + address)
+    expect(browser.run("state.f") == "z/z̄" and browser.run("state.at") == [0, 1], "the address does not keep the state: " + address)
     honest_words(browser)
 
 
@@ -248,12 +247,12 @@ def honest_words(browser):
             expect(text not in words, f"{f} at {z} says \"{text}\": {words}")
     browser.open(state_of(f="z^2", z="abc"))
     browser.run(SHOWN % "checked")
-    expect("The link gives z as" in text_of(browser, "#place-fault"), "a broken z in a link is not named")
+    expect("The link gives z as" in text_of(browser, "#place-fault"), "an invalid z in a link is not reported")
     # The page opens with a function for which the wrong walk ends in the wrong place.
     browser.open("file://" + page)
     browser.run(SHOWN % "checked")
-    expect(browser.run("state.f === '|z^2 + 1|^2' && reply.real && reply.descent.gradient.loss.at(-1) < 0.1 * reply.descent.conjugate.loss.at(-1)"), "the first walks argue for the wrong one")
-    expect(browser.run("document.querySelectorAll('#from .contour').length") > 8, "no contours of L")
+    expect(browser.run("state.f === '|z^2 + 1|^2' && reply.real && reply.descent.gradient.loss.at(-1) < 0.1 * reply.descent.conjugate.loss.at(-1)"), "the default function does not show that the wrong walk fails")
+    expect(browser.run("document.querySelectorAll('#from .contour').length") > 8, "the contours of L are missing")
 
 
 def exercises(browser):
@@ -263,17 +262,17 @@ def exercises(browser):
     seen = "document.getElementById(%r).offsetParent !== null"
     for hidden in ("numbers", "conventions", "tape", "answer-dzbar", "first"):
         expect(not browser.run(seen % hidden), f"an exercise shows #{hidden}")
-    expect(browser.run(seen % "exercise") and "the gradient of L" in text_of(browser, "#task"), "an exercise does not say what is asked")
+    expect(browser.run(seen % "exercise") and "the gradient of L" in text_of(browser, "#task"), "an exercise does not state its question")
     expect(browser.run("document.querySelectorAll('#from .walk, #to .linear').length") == 0, "an exercise draws its solution")
     typed = "{ const field = byId('answer-%s'); field.value = '%s'; field.dispatchEvent(new Event('input')); } new Promise((next) => setTimeout(next, 300))"
     browser.run(typed % ("dz", "z"))
     browser.run(typed % ("gradient", "2z"))
-    expect(not browser.run(seen % "numbers"), "a wrong answer opens the exercise")
+    expect(not browser.run(seen % "numbers"), "a wrong answer reveals the derivatives")
     browser.run(typed % ("dz", "z̄"))
-    expect(browser.run(seen % "numbers") and browser.run(seen % "tape"), "right answers do not open the exercise")
+    expect(browser.run(seen % "numbers") and browser.run(seen % "tape"), "right answers do not reveal the derivatives")
     address = browser.run("addressOf(state.exercise)")
-    expect("gradient=2z" in address and "exercise=dz%2Cgradient" in address, "the link forgets answers: " + address)
-    expect("gradient=" not in browser.run("addressOf([...ASKED])"), "the link of an exercise holds answers")
+    expect("gradient=2z" in address and "exercise=dz%2Cgradient" in address, "the link does not contain the answers: " + address)
+    expect("gradient=" not in browser.run("addressOf([...ASKED])"), "the link of an exercise contains answers")
 
 
 def hands(browser):
@@ -288,8 +287,8 @@ def hands(browser):
     browser.run(f"{drag}('rim', 20, -40)")
     browser.run(f"{drag}('first', 15, 0)")
     after = browser.run("[state.radius, state.turn, state.rate]")
-    expect(after[0] > before[0] and after[1] != before[1], f"the circle is not dragged: {before} {after}")
-    expect(after[2] < before[2], f"the walk is not dragged: {before} {after}")
+    expect(after[0] > before[0] and after[1] != before[1], f"dragging does not change the circle: {before} {after}")
+    expect(after[2] < before[2], f"dragging does not change the walk: {before} {after}")
     browser.open(state_of(f="|z^2 + 1|^2", z="1,0.5"), 390, 844, True)
     browser.run(SHOWN % "checked")
     browser.call("Emulation.setTouchEmulationEnabled", enabled=True)
@@ -301,8 +300,8 @@ def hands(browser):
         for step in range(1, 16):
             touch("touchMove", (box[0], box[1] - 10 * step))
         touch("touchEnd")
-        expect(browser.run("scrollY") > at + 50, f"a finger cannot scroll past #{plane}")
-        expect(browser.run("state.at") == z, f"a finger that scrolls past #{plane} moves z")
+        expect(browser.run("scrollY") > at + 50, f"touch cannot scroll past #{plane}")
+        expect(browser.run("state.at") == z, f"a touch that scrolls past #{plane} moves z")
     browser.call("Emulation.setTouchEmulationEnabled", enabled=False)
 
 
@@ -311,8 +310,8 @@ def drags(browser):
     for f in DRAGGED:
         times, into, check = drag(browser, f)
         tenth, median = statistics.quantiles(times, n=10)[0], statistics.median(times)
-        print(f"{f if len(f) < 30 else f[:27] + '...':30} {len(times)} moves of the mouse are on the screen after {median:5.1f} ms (median), {tenth:.1f} ms (one in ten),"
-              f" {max(times):.1f} ms at most; {into:.1f} ms where it comes into the differences, which take {check:.1f} ms")
+        print(f"{f if len(f) < 30 else f[:27] + '...':30} {len(times)} mouse moves show after {median:5.1f} ms (median; fastest tenth {tenth:.1f} ms,"
+              f" maximum {max(times):.1f} ms), or {into:.1f} ms while differences are computed, which takes {check:.1f} ms")
         # Other programs on the machine can only slow moves down, so on a busy machine only the fastest tenth must be in time.
         asked = tenth if os.getloadavg()[0] > os.cpu_count() else median
         expect(asked < 50, f"{f}: a move takes {asked:.1f} ms")
@@ -336,7 +335,7 @@ def layouts(browser, pictures):
             if width == 1280:  # both planes must be on the screen when the page opens
                 bottoms = browser.run("['from', 'to'].map((id) => byId(id).getBoundingClientRect().bottom)")
                 expect(max(bottoms) <= 900, f"the planes end at {bottoms} of 900 pixels")
-            expect(browser.run("document.documentElement.dataset.theme") == theme, "another theme")
+            expect(browser.run("document.documentElement.dataset.theme") == theme, "wrong theme")
             if pictures:
                 browser.picture(os.path.join(pictures, f"lab-{width}-{theme}.png"))
 
@@ -351,9 +350,9 @@ try:
     layouts(browser, sys.argv[3] if len(sys.argv) > 3 else None)
     print(f"{compare(browser)} expressions compared with {os.path.basename(argand)}")
     expect(browser.run("document.documentElement.dataset.errors") == "0", "errors in the page")
-    expect(not browser.console, f"the console says {browser.console[:5]}")
+    expect(not browser.console, f"messages on the console: {browser.console[:5]}")
     asked = [r for r in browser.requests if not r.startswith(("file://" + page, "blob:", "about:", "data:"))]
-    expect(not asked, f"it asks for {asked[:5]}")
+    expect(not asked, f"the page requests {asked[:5]}")
 finally:
     browser.close()
 for text in failures[:30]:

@@ -1,10 +1,10 @@
-"""The page that trains a language model, opened as a file and without a network: its numbers agree with the program's, it learns
-fast enough while it keeps up with the mouse, and the program opens the files it saves.
+"""The page that trains a language model, opened as a file and offline: its numbers agree with the program's, it learns fast enough
+while it keeps up with the mouse, and the program opens the files it saves.
 
   model_page_test.py MODEL_HTML ARGAND_PROGRAM [PICTURES_DIR]
 
-Skipped, with a message, if `./dev web` has not made the page or there is no chromium. With PICTURES_DIR, screenshots of the page at
-1280 and 390 pixels, light and dark, are saved there.
+Skipped, with a message, if `./dev web` has not built the page or chromium is not installed. With PICTURES_DIR, screenshots of the
+page at 1280 and 390 pixels, light and dark, are saved there.
 """
 import base64
 import gzip
@@ -20,10 +20,10 @@ from browser import Browser, chromium
 
 page, argand = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
 if not os.path.exists(page):
-    print("skipped: there is no page of the model here (./dev web makes it, with emscripten)")
+    print("skipped: the model's page has not been built (./dev web builds it, with Emscripten)")
     sys.exit(77)
 if chromium() is None:
-    print("skipped: no chromium here to open the page in (./dev install-deps --all)")
+    print("skipped: chromium is not installed (./dev install-deps --all)")
     sys.exit(77)
 
 failures = []
@@ -62,12 +62,12 @@ def trained_one(browser):
     """The page opens with a trained model."""
     first = open_page(browser)
     share = browser.run("models[0].shares.at(-1)[1]")
-    print(f"the page is ready after {first:.0f} ms, with a model of which {share:.0f} % of the sentences are right")
-    expect(share > 60, f"the model that the page opens with writes {share} % of its sentences right")
-    expect(browser.run("document.querySelectorAll('#sentences-0 li').length") == 7, "no sentences")
-    expect(browser.run("document.querySelectorAll('#heads tbody tr').length") == 8, "not every head has its scale and shift")
+    print(f"the page is ready after {first:.0f} ms, with a model that writes {share:.0f} % of its sentences correctly")
+    expect(share > 60, f"the model in the page writes only {share} % of its sentences correctly")
+    expect(browser.run("document.querySelectorAll('#sentences-0 li').length") == 7, "the model's sentences are missing")
+    expect(browser.run("document.querySelectorAll('#heads tbody tr').length") == 8, "the table of scales and shifts does not have 8 heads")
     words = browser.run("seen[0].words.length")
-    expect(browser.run("document.querySelectorAll('#map-0 .cell').length") == words * (words + 1) // 2, "no map of the attention")
+    expect(browser.run("document.querySelectorAll('#map-0 .cell').length") == words * (words + 1) // 2, "the attention map is missing or incomplete")
 
 
 def honest_attention(browser):
@@ -85,31 +85,31 @@ def honest_attention(browser):
             scores.forEach((x, n) => (score = Math.max(score, Math.abs(Math.exp(x - top) / all - weights[m][h][n]))));
           }
       return [sum, score]; })()""")
-    expect(apart[0] < 1e-5, f"weights add up to 1 only within {apart[0]}")
-    expect(apart[1] < 1e-4, f"the phasors give other weights, by {apart[1]}")
+    expect(apart[0] < 1e-5, f"sums of the weights differ from 1 by {apart[0]}")
+    expect(apart[1] < 1e-4, f"weights computed from the phasors differ by {apart[1]}")
 
 
 def hands(browser):
     """Changes words and heads and rotates a head; unreadable input is reported next to its field, and the previous picture
     stays."""
     type_into(browser, "text", "rosa is a wild hunter . the bear")
-    expect(browser.run("seen[0].words.length") == 8 and browser.run("document.querySelectorAll('#query option').length") == 8, "another text is not watched")
+    expect(browser.run("seen[0].words.length") == 8 and browser.run("document.querySelectorAll('#query option').length") == 8, "the page does not show the new text")
     for wrong, said in (("rosa is pizza", "pizza"), ("", "no words"), ("rosa " * 100, "64")):
         type_into(browser, "text", wrong)
         fault = text_of(browser, "#text-fault")
-        expect(said in fault and not browser.run("byId('text-fault').hidden"), f"\"{wrong[:20]}\" is answered by: {fault}")
-        expect(browser.run("seen[0].words.length") == 8, "a text that cannot be read is watched")
+        expect(said in fault and not browser.run("byId('text-fault').hidden"), f"wrong error for \"{wrong[:20]}\": {fault}")
+        expect(browser.run("seen[0].words.length") == 8, "an invalid text replaces the last valid one")
     type_into(browser, "text", "rosa is a wild hunter . the bear")
-    expect(browser.run("byId('text-fault').hidden"), "the error stays")
+    expect(browser.run("byId('text-fault').hidden"), "the error remains after a valid text")
     before = browser.run("JSON.stringify(seen[0].layers.map((one) => one.weights))")
     type_into(browser, "turn", "90")
     turned = browser.run("[JSON.stringify(seen[0].layers.map((one) => one.weights)), seen[0].layers.at(-1).bias.at(-1)[0]]")
-    expect(turned[0] != before, "a head that is turned attends as before")
+    expect(turned[0] != before, "turning a head does not change its attention")
     type_into(browser, "turn", "90", "change")
     browser.run(wait_for("byId('turn-said').textContent"))
-    expect("turned by 90°" in text_of(browser, "#turn-said"), "what a turn does is not said: " + text_of(browser, "#turn-said"))
+    expect("turned by 90°" in text_of(browser, "#turn-said"), "the effect of a turn is not reported: " + text_of(browser, "#turn-said"))
     type_into(browser, "turn", "0")
-    expect(browser.run("JSON.stringify(seen[0].layers.map((one) => one.weights))") == before, "a head does not turn back")
+    expect(browser.run("JSON.stringify(seen[0].layers.map((one) => one.weights))") == before, "turning a head back does not restore its attention")
 
 
 def files(browser):
@@ -130,11 +130,11 @@ def files(browser):
                 ours = browser.run("(async () => { let text = 'mary is'; for (let k = 0; k < 5; ++k) text += ' ' + (await asked({ watch: models[0].model, text })).next[0][0]; return text; })()")
                 expect(ours in done.stdout, f"the program writes {done.stdout!r}, the page {ours!r}")
     put = "(async () => open(Uint8Array.from(atob(%s), (c) => c.charCodeAt(0))))().then(() => '', (error) => error.message)"
-    expect(browser.run(put % json.dumps(saved)) == "", "the page does not open what it has saved: " + text_of(browser, "#fault"))
+    expect(browser.run(put % json.dumps(saved)) == "", "the page does not open its own file: " + text_of(browser, "#fault"))
     kept = browser.run("models[0].model")
     for name, bytes_ in (("nothing", b""), ("noise", os.urandom(300)), ("cut off", archive[512:20000])):
         said = browser.run(put % json.dumps(base64.b64encode(bytes_).decode()))
-        expect(said and text_of(browser, "#fault") == said and browser.run("models[0].model") == kept, f"{name} is opened: {said}")
+        expect(said and text_of(browser, "#fault") == said and browser.run("models[0].model") == kept, f"{name}: opened, or no error shown: {said}")
 
 
 def same_steps(browser):
@@ -150,9 +150,9 @@ def same_steps(browser):
             with open(os.path.join(folder, "run", "log.jsonl"), encoding="utf8") as file:
                 rows = [json.loads(line) for line in file]
         theirs = [row["loss"] for row in rows if "grad_norm" in row]
-        expect(len(ours) == 20 and len(theirs) == 20, f"{name}: {len(ours)} steps here and {len(theirs)} there")
+        expect(len(ours) == 20 and len(theirs) == 20, f"{name}: {len(ours)} steps in the page and {len(theirs)} in the program")
         apart = max((abs(x - y) / y for x, y in zip(ours, theirs)), default=1)
-        print(f"{name}: losses of 20 steps are those of argand train lm within {apart:.1e}")
+        print(f"{name}: the losses of 20 steps agree with argand train lm to {apart:.1e}")
         expect(apart < 1e-5, f"{name}: losses differ by {apart}: {ours} and {theirs}")
 
 
@@ -175,15 +175,15 @@ def learns(browser):
     browser.run(wait_for("document.documentElement.dataset.trained", 900))
     shares, seconds, end = browser.run("[models[0].shares, models[0].seconds, [models[0].losses.at(-1), models[0].entropy]]")
     gaps, waits = browser.run("[gaps, waits]")
-    expect(not browser.run("byId('train').disabled"), "it cannot be trained again")
+    expect(not browser.run("byId('train').disabled"), "the train button stays disabled after training")
     reached = next((t for t, share in shares if share >= 80), None)
-    print(f"{seconds:.0f} s of steps; 80 % right after {reached and round(reached)} s; in the end {shares[-1][1]:.0f} %, loss {end[0]:.3f} (entropy {end[1]:.3f})")
+    print(f"{seconds:.0f} s of training; 80 % correct after {reached and round(reached)} s; finally {shares[-1][1]:.0f} %, loss {end[0]:.3f} (entropy {end[1]:.3f})")
     gaps, waits = sorted(gaps), sorted(waits)
-    print(f"meanwhile 99 of 100 frames come within {gaps[int(0.99 * len(gaps))]:.0f} ms, and a turn of a head is seen after {waits[len(waits) // 2]:.0f} ms (median of {len(waits)})")
+    print(f"meanwhile 99 of 100 frames take less than {gaps[int(0.99 * len(gaps))]:.0f} ms, and turning a head shows after {waits[len(waits) // 2]:.0f} ms (median of {len(waits)})")
     busy = os.getloadavg()[0] > os.cpu_count()  # other programs on the machine can only slow it down
-    expect(max(share for _, share in shares) >= 80, f"at best {max(share for _, share in shares):.0f} % of the sentences are right")
-    expect(busy or (reached and reached < 120), f"80 % are right after {reached} s")
-    expect(busy or gaps[int(0.99 * len(gaps))] < 100, f"frames come {gaps[int(0.99 * len(gaps))]} ms apart")
+    expect(max(share for _, share in shares) >= 80, f"at most {max(share for _, share in shares):.0f} % of the sentences are correct")
+    expect(busy or (reached and reached < 120), f"80 % are correct only after {reached} s")
+    expect(busy or gaps[int(0.99 * len(gaps))] < 100, f"one frame in 100 takes more than {gaps[int(0.99 * len(gaps))]} ms")
 
 
 def beside(browser):
@@ -194,13 +194,13 @@ def beside(browser):
     browser.run("byId('train').click(); 0")
     browser.run(wait_for("!training && byId('train').textContent === 'go on'"))
     steps = browser.run("models.map((one) => one.step)")
-    expect(browser.run("document.querySelectorAll('#sentences-1 li').length") > 0 and not browser.run("byId('map-second').hidden"), "RoPE is not beside it")
-    expect(browser.run("document.querySelectorAll('#map-1 .cell').length") > 0, "no map of RoPE's attention")
+    expect(browser.run("document.querySelectorAll('#sentences-1 li').length") > 0 and not browser.run("byId('map-second').hidden"), "the second model, with RoPE, is not shown")
+    expect(browser.run("document.querySelectorAll('#map-1 .cell').length") > 0, "the attention map of RoPE is missing")
     browser.run("new Promise((done) => setTimeout(done, 300))")
-    expect(browser.run("models.map((one) => one.step)") == steps, "it goes on after a stop")
+    expect(browser.run("models.map((one) => one.step)") == steps, "training continues after a stop")
     browser.run("byId('train').click(); 0")
     browser.run(wait_for(f"models[0].step > {steps[0]}"))
-    expect(browser.run("models[0].losses.length === models[0].step"), "it has begun anew after a stop")
+    expect(browser.run("models[0].losses.length === models[0].step"), "training started over after a stop")
     browser.run("byId('train').click(); 0")
     browser.run(wait_for("!training"))
 
@@ -212,7 +212,7 @@ def layouts(browser, pictures):
             browser.run(READY)
             wide = browser.run("document.documentElement.scrollWidth")
             expect(wide <= width, f"at {width} px the page is {wide} px wide")
-            expect(browser.run("document.documentElement.dataset.theme") == theme, "another theme")
+            expect(browser.run("document.documentElement.dataset.theme") == theme, "wrong theme")
             if pictures:
                 browser.picture(os.path.join(pictures, f"model-{width}-{theme}.png"))
 
@@ -232,9 +232,9 @@ try:
     learns(browser)
     layouts(browser, sys.argv[3] if len(sys.argv) > 3 else None)
     expect(browser.run("document.documentElement.dataset.errors") == "0", "errors in the page")
-    expect(not browser.console, f"the console says {browser.console[:5]}")
+    expect(not browser.console, f"messages on the console: {browser.console[:5]}")
     asked = [r for r in browser.requests if not r.startswith(("file://" + page, "blob:", "about:", "data:"))]
-    expect(not asked, f"it asks for {asked[:5]}")
+    expect(not asked, f"the page requests {asked[:5]}")
 finally:
     browser.close()
 for text in failures[:30]:

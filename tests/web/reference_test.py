@@ -46,7 +46,7 @@ class Box final : public Module<int> {
   };
 
  private:
-  /// Nobody's business.
+  /// Not documented.
   int size_;
 };
 template class Vector<int>;
@@ -91,13 +91,13 @@ def shown(text):
 
 made = shown(HEADER)
 check("a header", made == "    class Forward;\n" + EXPECTED, made)
-check("a header that ends in the middle", "twice" in shown(HEADER[:HEADER.index("return x")]))
+check("a truncated header", "twice" in shown(HEADER[:HEADER.index("return x")]))
 
 pages = reference.pages(root)
 for room in reference.ROOMS:
     page = pages[f"docs/reference-{room}.md"]
     check(f"{room}: private members", "private:" not in page and "protected:" not in page)
-    check(f"{room}: namespaces within", "namespace detail" not in page)
+    check(f"{room}: detail namespaces", "namespace detail" not in page)
     for path in reference.headers(root, room):
         check(f"{path} has a section", f"## {path}\n" in page)
         text = re.sub(r"namespace \w*detail \{.*?\n\}  // namespace", "", reference.read(root, path), flags=re.S)

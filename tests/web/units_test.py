@@ -1,5 +1,5 @@
-"""Checks that the units compiled into the pages exist and define everything they call. Such faults would otherwise show only where
-Emscripten is installed.
+"""Checks that the source files compiled into the pages exist and define everything they call. Such faults would otherwise show only
+where Emscripten is installed.
 
   units_test.py SOURCE_DIR
 """
@@ -12,7 +12,7 @@ sys.path.insert(0, os.path.join(sys.argv[1], "web"))
 from build import LAB, PAGES, ROOT
 
 units = {page.name: {name for names in page.units.values() for name in names.split()} for page in PAGES.values()}
-faults = [f"web/build.py names {name}, and there is no {name}.cpp" for name in sorted(set.union(*units.values())) if not os.path.exists(os.path.join(ROOT, name + ".cpp"))]
+faults = [f"web/build.py lists {name}, but there is no {name}.cpp" for name in sorted(set.union(*units.values())) if not os.path.exists(os.path.join(ROOT, name + ".cpp"))]
 
 
 def included(names):
@@ -35,5 +35,5 @@ for path in glob.glob(os.path.join(ROOT, "lab/expression/*.cpp")):
     for name in re.findall(r'#include "(autograd/ops/[^"]+)\.h"', open(path, encoding="utf8").read()):
         if name not in units[LAB.name] and os.path.exists(os.path.join(ROOT, name + ".cpp")):
             faults.append(f"{os.path.relpath(path, ROOT)} includes {name}.h; add {name} to LAB in web/build.py")
-print("\n".join(faults) or f"{sum(map(len, units.values()))} files, all there")
+print("\n".join(faults) or f"all {sum(map(len, units.values()))} files exist")
 sys.exit(bool(faults))

@@ -9,7 +9,7 @@ namespace {
 
 bool installed(const std::string& program) {
   if (std::system(("command -v " + program + " > /dev/null 2>&1").c_str()) == 0) return true;
-  std::cerr << program << " is not installed: not tested what needs it\n";
+  std::cerr << program << " is not installed; its tests are skipped\n";
   return false;
 }
 

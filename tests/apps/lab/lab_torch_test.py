@@ -9,7 +9,7 @@ import sys
 try:
     import torch
 except ImportError:
-    print("skipped: PyTorch is not installed here")
+    print("skipped: PyTorch is not installed")
     sys.exit(77)
 
 cases = {
@@ -32,7 +32,7 @@ for text, function in cases.items():
     (f.real if f.is_complex() else f).backward()
     returned = z.grad.item()
     if abs(complex(*said["value"]) - returned) > 1e-13 * max(1, abs(returned)):
-        print(f"{text}: argand lab says {complex(*said['value'])}, PyTorch returns {returned}")
+        print(f"{text}: argand lab shows {complex(*said['value'])}, but PyTorch returns {returned}")
         failures += 1
 print(f"{len(cases)} functions, {failures} differ")
 sys.exit(1 if failures else 0)

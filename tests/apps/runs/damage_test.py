@@ -1,5 +1,5 @@
-"""A run whose files were damaged, exchanged or written by two processes at once is either refused in one line, or continues with everything that can
-still be read.
+"""A run whose files were damaged, replaced or written by two processes at once is either refused in one line, or continues with everything that is
+still readable.
 
   damage_test.py ARGAND_PROGRAM FOLDER_OF_OLD_RUNS
 """
@@ -49,7 +49,7 @@ def refused(done, what, text=None):
 
 
 def changed_metadata(data, change):
-    """The checkpoint with changed metadata and no checksum, as if somebody had edited it by hand."""
+    """The checkpoint with changed metadata and no checksum, as if edited by hand."""
     length, = struct.unpack("<Q", data[:8])
     header = json.loads(data[8:8 + length])
     metadata = header["__metadata__"]
@@ -79,19 +79,19 @@ def flipped_bits(folder):
         accepted += done.returncode == 0
         refused(done, f"bit {place} flipped")
         if place // 8 >= header:
-            expect("is damaged: its checksum does not match" in done.stderr, f"bit {place} of the numbers: {done.stderr}")
-        expect(contents(folder) == before, f"bit {place} flipped: the folder was touched")
+            expect("is damaged: its checksum does not match" in done.stderr, f"bit {place} of the data: {done.stderr}")
+        expect(contents(folder) == before, f"bit {place} flipped: the folder was modified")
         if number % 10 == 0:
             for command in others:
                 refused(run(*command), f"{command[0]} with bit {place} flipped")
     expect(not os.path.exists(folder + ".npz") and not os.path.exists(folder + ".html"), "a damaged checkpoint was exported")
-    # Damaging the name of either checksum key does not make the file look like one that never had a checksum.
+    # A damaged name of a checksum key must not make the file look like one without a checksum.
     for key in (b'"checksum"', b'"checksum_algorithm"'):
         for bit in range(8 * 8):
             bad = bytearray(good)
             bad[good.index(key) + 1 + bit // 8] ^= 1 << bit % 8
             write(last, bad)
-            if bit % 8 == bit // 8:  # one bit in each character
+            if bit % 8 == bit // 8:  # tests one bit of each character
                 refused(run("inspect", last), f"bit {bit} of the key {key}")
     write(last, good)
     print(f"{len(places)} bits flipped, {accepted} accepted")
@@ -127,7 +127,7 @@ def made_up_state(folder):
         write(last, changed_metadata(good, change))
         before = contents(folder)
         refused(run("train", "lm", "--resume", folder), text, text)
-        expect(contents(folder) == before, f"{text}: the folder was touched")
+        expect(contents(folder) == before, f"{text}: the folder was modified")
     write(last, changed_metadata(good, lambda metadata: None))
     expect(run("inspect", last).returncode == 0, "a checkpoint without a checksum was refused")
     write(last, good)
@@ -159,7 +159,7 @@ def other_data():
         write(f"data/{part}.txt", (text + "the dog sees the dog .\n").encode())
         before = contents("part")
         refused(run("train", "lm", "--resume", "part"), f"--resume after {part}.txt changed", "do not match the training data of")
-        expect(contents("part") == before, f"--resume after {part}.txt changed touched the folder")
+        expect(contents("part") == before, f"--resume after {part}.txt changed modified the folder")
         write(f"data/{part}.txt", text.encode())
     os.rename("data", "moved")
     done = run("train", "lm", "--resume", "part", "--data", "moved")
@@ -175,7 +175,7 @@ def damaged_log(folder):
     damaged = lines[:]
     damaged[1] = b"\x00\xff" + damaged[1][2:]
     write(log, b"".join(damaged) + b'{"step":9,"lo')
-    done = run("train", "lm", "--resume", folder, "--threads", "1")  # another number of threads would be reported in an extra line
+    done = run("train", "lm", "--resume", folder, "--threads", "1")  # a different number of threads would be reported in another line
     expect(done.returncode == 0, f"--resume with a damaged line in the log: {done.stderr}")
     expect(done.stderr == f"argand: log: 1 line of {log} cannot be read and stays as it is\n", f"the damaged line: {done.stderr!r}")
     with open(log, "rb") as file:
@@ -190,19 +190,19 @@ def two_at_once():
                                   stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) for _ in range(4)]
         ends = [(p.communicate()[1], p.returncode) for p in begun]
         winners = [text for text, code in ends if code == 0]
-        expect(len(winners) >= 1, f"nobody trained: {ends}")
+        expect(len(winners) >= 1, f"no process trained: {ends}")
         for text, code in ends:
             expect(code == 0 or text == "argand: train: contested is in use: another process is training in that folder\n", f"{text!r}")
-        expect(not [name for name in os.listdir("contested") if ".tmp-" in name], "something was left behind")
+        expect(not [name for name in os.listdir("contested") if ".tmp-" in name], "temporary files were left behind")
         with open("contested/log.jsonl", encoding="utf8") as file:
             steps = [json.loads(line)["step"] for line in file if '"loss"' in line]
-        expect(steps == list(range(1, 301)), "the log is not that of one run")
-        expect(run("train", "lm", "--resume", "contested").stdout.startswith("contested has already taken all its 300 steps; "), "the run is not whole")
+        expect(steps == list(range(1, 301)), "the log is not that of a single run")
+        expect(run("train", "lm", "--resume", "contested").stdout.startswith("contested has already taken all its 300 steps; "), "the run is incomplete")
 
 
 def old_files(old_run):
-    """A run that an older program stopped half way, and its log up to the end: every command reads it, and --resume ends where the older program
-    ended."""
+    """A run that an older version stopped half-way, and its log up to the end: every command reads it, and --resume ends with the older version's
+    loss."""
     name = os.path.basename(old_run)
     task = "classify" if os.path.exists(os.path.join(old_run, "classes.txt")) else "lm"
     shutil.copytree(old_run, name)
@@ -216,23 +216,23 @@ def old_files(old_run):
     expect(done.returncode == 0 and done.stderr == "", f"--resume of an old {name}: {done.stderr}")
     with open(f"{name}/last.safetensors", "rb") as file:
         last = file.read()
-    expect(b'"checksum":"' in last, f"an old {name} that goes on gets no checksums")
+    expect(b'"checksum":"' in last, f"a resumed old {name} gets no checksums")
     # The old run did not record which tokens it validates on, so it continues with the default of its time.
-    expect(task != "lm" or rb'\"eval_protocol\": \"full-blocks\"' in last, f"an old {name} that goes on changes its protocol")
+    expect(task != "lm" or rb'\"eval_protocol\": \"full-blocks\"' in last, f"a resumed old {name} changes its protocol")
     ends = []
     for folder in (old_run, name):
         with open(os.path.join(folder, "log.jsonl"), encoding="utf8") as file:
             ends.append([json.loads(line) for line in file if '"valid_loss"' in line][-1])
     expect(ends[0]["step"] == ends[1]["step"] == 4 and abs(ends[0]["valid_loss"] / ends[1]["valid_loss"] - 1) < 1e-6,
-           f"an old {name} ends in other losses: {ends}")
+           f"a resumed old {name} ends with a different loss: {ends}")
 
 
 with tempfile.TemporaryDirectory() as scratch:
     os.chdir(scratch)
     made = run("train", "lm", "--out", "run", "--steps", "8", "--checkpoint-every", "4", "--eval-every", "4", *TINY)
-    expect(made.returncode == 0, f"the run could not be made: {made.stderr}")
+    expect(made.returncode == 0, f"training the run failed: {made.stderr}")
     flipped_bits("run")
-    # The run has taken all its steps: go back to step 4, so that --resume has something to do.
+    # The run has taken all its steps, so this goes back to step 4 to give --resume something to do.
     shutil.copy("run/step-4.safetensors", "run/last.safetensors")
     made_up_state("run")
     other_words("run")

@@ -1,6 +1,6 @@
 """Kills runs at random moments, continues them, and compares their final files, byte for byte, with those of runs that were never stopped: language
-models on the built-in corpus and on a text file, classifiers, runs that begin with the weights of another, sweeps, ablations, and ranks if mpirun
-is available. A third of them run under a clock that jumps. This takes too long for the checks, which kill five times (resume_test.cpp); run it
+models on the built-in corpus and on a text file, classifiers, runs that start from another run's weights, sweeps, ablations, and ranks if mpirun is
+available. A third of them run under a clock that jumps. This takes too long for the regular checks, which kill five times (resume_test.cpp); run it
 whenever anything about checkpoints changes:
 
   python3 tests/apps/training/kill_sweep.py build/apps/argand [KILLS [SEED [SCENARIO,...]]]
@@ -26,7 +26,7 @@ SIZES = "--n-layers 1 --d-model 32 --n-heads 2 --d-ff 32 --warmup 5 --dropout 0.
 # Checkpoints are written every few steps, so that a kill often comes while files are being written.
 SHORT = [*SIZES, *"--length 32 --batch 4 --steps 120 --checkpoint-every 3 --threads 1".split()]
 
-# A clock for each process, whose date sometimes jumps backwards and whose hours pass too fast.
+# A clock that differs between processes, sometimes jumps backwards and runs too fast.
 WILD_CLOCK = r"""
 #define _GNU_SOURCE
 #include <stdlib.h>
@@ -87,15 +87,15 @@ def scenarios():
         "ranks": lambda out: training("lm", out, [*SIZES, *"--length 32 --batch 2 --accumulate 12 --steps 60 --checkpoint-every 3 --eval-every 30 --threads 1".split()]),
     }
     if why := ranks.missing(argand):
-        print(f"without ranks: {why}")
+        print(f"ranks are not tested: {why}")
         del found["ranks"]
     wanted = sys.argv[4].split(",") if len(sys.argv) > 4 else list(found)
     return {name: found[name] for name in wanted}
 
 
 def start(arguments, number, preloaded):
-    """Starts `number` ranks, or with 0 the program without mpirun, in their own process group. Only the program gets the wild clock: mpirun hangs
-    under it."""
+    """Starts `number` ranks, or for 0 the program without mpirun, in their own process group. Only the program gets the wild clock, because mpirun
+    hangs under it."""
     command = ranks.command(argand, number, arguments)
     at = command.index(argand)
     return subprocess.Popen([*command[:at], "env", *preloaded, *command[at:]], env=ranks.ENVIRONMENT, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
@@ -116,7 +116,7 @@ def kill(process, number):
         if not ended(process):
             victim += " (then mpirun, which hung)"
         if process.returncode == 0:
-            sys.exit("a rank was killed, and mpirun knows nothing of it")
+            sys.exit("a rank was killed, but mpirun did not notice")
     elif process.poll() is not None:
         return None
     elif draw.random() < 0.5:
@@ -125,20 +125,20 @@ def kill(process, number):
     else:
         os.killpg(process.pid, signal.SIGKILL)
         process.wait()
-        victim = "process with what it started"
+        victim = "process and its children"
     while any(p.name.isdigit() and works_here(p) for p in pathlib.Path("/proc").iterdir()):
-        time.sleep(0.01)  # the runs of a killed sweep still save before they end
+        time.sleep(0.01)  # the runs of a killed sweep save before they end
     return victim
 
 
 def ended(process):
-    """Waits for mpirun after one of its ranks was killed. Returns False if mpirun hangs although all ranks are gone, as Open MPI 4.1 may do in its
-    PMIx_server_finalize, so that it had to be killed as well."""
+    """Waits for mpirun after one of its ranks was killed. Returns False if mpirun had to be killed as well, because it hung although all ranks were
+    gone, which can happen in Open MPI 4.1's PMIx_server_finalize."""
     try:
         process.communicate(timeout=30)
     except subprocess.TimeoutExpired:
         if left := ranks.processes("killed"):
-            sys.exit(f"a rank was killed, and half a minute later there are still {left}")
+            sys.exit(f"ranks {left} still run half a minute after another rank was killed")
         process.kill()
         process.communicate()
         return False
@@ -184,7 +184,7 @@ class Scenario:
                     continue
             text = process.communicate()[1]
             if process.returncode != 0:
-                sys.exit(f"{self.name}: after {killed} kills it ended with exit code {process.returncode}: {text}")
+                sys.exit(f"{self.name}: after {killed} kills the program ended with exit code {process.returncode}: {text}")
             break
         self.counts["runs"] += 1
         found = contents("killed", self.name == "ranks")

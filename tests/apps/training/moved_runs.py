@@ -1,7 +1,7 @@
-"""Moves, replaces, removes and mounts over the folder of a run while it trains. The run must continue in its own folder, or end with one line if that
-is gone, and must not touch another run's files.
+"""Moves, replaces, removes and mounts over the folder of a run while it trains. The run must continue in its own folder, or end with one line if the
+folder is gone, and must not touch another run's files.
 
-  python3 tests/apps/training/moved_runs.py build/apps/argand [TRIES [SEED]]       the checks try 20
+  python3 tests/apps/training/moved_runs.py build/apps/argand [TRIES [SEED]]       TRIES: 20 by default, as in the regular checks
 """
 import collections
 import os
@@ -76,7 +76,7 @@ def covered():
 
 
 def one_try(happens, other):
-    """Runs one case. `other` is what then takes the name: a new run, a finished one, or nothing. Returns None if the run ended too early."""
+    """Runs one case. `other` is what then takes the folder's name: a new run, a finished one, or nothing. Returns None if the run ended too early."""
     for left in ("run", "old", "elsewhere", "linked", "finished"):
         (os.unlink if os.path.islink(left) else lambda path: shutil.rmtree(path, ignore_errors=True))(left)
     if happens is linked:
@@ -103,12 +103,12 @@ def one_try(happens, other):
             line = second.communicate(timeout=120)[1]
             expect(second.returncode == 0, f"the run that took the name ended with {second.returncode}: {line}")
         there = contents("run") if os.path.isdir("run") else {}
-        expect(not differences(wanted[1] if other else {}, there), f"{happens.__name__}, then {other}: {differences(wanted[1] if other else {}, there)}")
+        expect(not differences(wanted[1] if other else {}, there), f"{happens.__name__}, then {other}: these files differ: {differences(wanted[1] if other else {}, there)}")
         if happens is covered:
             subprocess.run(["umount", "run"], check=True)
             own = "run"
         if own is not None:
-            expect(not differences(wanted[0], contents(own)), f"{happens.__name__}: the run's own {differences(wanted[0], contents(own))}")
+            expect(not differences(wanted[0], contents(own)), f"{happens.__name__}: the run's own files differ: {differences(wanted[0], contents(own))}")
     finally:
         for process in (first, second):
             if process is not None and process.poll() is None:
@@ -132,7 +132,7 @@ with tempfile.TemporaryDirectory() as scratch:
     os.chdir(scratch)
     wanted = []
     for seed, name in enumerate(("whole", "other")):
-        expect(start(name, seed).wait() == 0, "a run that nobody disturbs fails")
+        expect(start(name, seed).wait() == 0, "an undisturbed run fails")
         wanted.append(contents(name))
     all_of_them = [moved, moved_twice, removed, linked] + ([covered] if mounts() else [])
     counts = collections.Counter()

@@ -10,7 +10,7 @@ import time
 def missing(argand):
     """Returns why ranks cannot be started here, or nothing if they can."""
     if shutil.which("mpirun") is None:
-        return "there is no mpirun (openmpi-bin)"
+        return "mpirun is not installed (openmpi-bin)"
     beside = pathlib.Path(argand).resolve().parent
     if not any((folder / "libargand_mpi.so").exists() for folder in (beside, beside.parent / "train", beside.parent / "lib")):
         return "the program was built without MPI (libopenmpi-dev)"

@@ -1,6 +1,6 @@
 """Trains all families for 50 steps with 1 to 4 threads and with 1, 2 and 4 ranks of mpirun, and expects the same last checkpoint each time, byte for
 byte. Then kills random ranks at random moments, continues with another number of ranks, and expects the files of an uninterrupted run. This takes
-too long for the checks (ranks_test.py does a part of it); run it whenever anything about gradients, ranks or checkpoints changes:
+too long for the regular checks (ranks_test.py does part of it); run it whenever anything about gradients, ranks or checkpoints changes:
 
   python3 tests/apps/training/ranks_sweep.py build/apps/argand [KILLS [SEED]]
 """
@@ -55,7 +55,7 @@ def compare():
                     print(f"{task} {family}: {number} ranks of {threads} threads differ in {', '.join(wrong)}", flush=True)
                 shutil.rmtree("other")
             shutil.rmtree("whole")
-            print(f"{task} {family}: compared with {len(ways)} others", flush=True)
+            print(f"{task} {family}: compared with {len(ways)} other ways", flush=True)
     return compared, different
 
 
@@ -84,14 +84,14 @@ def kill():
                 process.communicate(timeout=60)
                 longest = max(longest, time.monotonic() - killed)
                 if process.returncode == 0:
-                    sys.exit("a rank was killed, and mpirun knows nothing of it")
+                    sys.exit("a rank was killed, but mpirun did not notice")
                 if left := ranks.processes("killed"):
-                    sys.exit(f"ranks {sorted(left)} go on after one was killed")
+                    sys.exit(f"ranks {sorted(left)} still run after another rank was killed")
                 done += 1
                 continue
         text = process.communicate()[1]
         if process.returncode != 0:
-            sys.exit(f"after {done} kills it ended with exit code {process.returncode}: {text}")
+            sys.exit(f"after {done} kills the program ended with exit code {process.returncode}: {text}")
         runs += 1
         if wrong := ranks.differences(wanted, "killed"):
             different += 1
@@ -103,8 +103,8 @@ def kill():
 with tempfile.TemporaryDirectory() as scratch:
     os.chdir(scratch)
     compared, unequal = compare()
-    print(f"{compared} runs compared file by file with those of one thread without mpirun, {unequal} different", flush=True)
+    print(f"{compared} runs compared file by file with runs of one thread without mpirun, {unequal} different", flush=True)
     done, runs, different, longest, numbers = kill()
-    print(f"{done} kills of a random rank, with {' '.join(map(str, numbers))} ranks; {runs} runs came to their end, {different} different; "
+    print(f"{done} kills of a random rank, with {' '.join(map(str, numbers))} ranks; {runs} runs finished, {different} different; "
           f"after a kill all ranks had ended within {longest:.1f} s")
     sys.exit(unequal + different > 0)

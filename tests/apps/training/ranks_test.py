@@ -1,4 +1,4 @@
-"""Several ranks train as one process does, to the same files, byte for byte; and if one rank fails, all of them end.
+"""Several ranks write the same files as one process, byte for byte; and if one rank fails, all of them end.
 
   ranks_test.py ARGAND_PROGRAM
 """
@@ -48,10 +48,10 @@ def same_files():
         for number in numbers:
             result = trained(number, f"{name}-{number}", arguments)
             wrong = ranks.differences(wanted, f"{name}-{number}")
-            expect(not wrong, f"{name}: {number} ranks end in other files than one process: {', '.join(wrong)}")
+            expect(not wrong, f"{name}: {number} ranks write different files than one process: {', '.join(wrong)}")
             if number > 1:
-                expect(f"{number} ranks of 1 thread\n" in result.stdout, f"{name}: it does not say {number} ranks:\n{result.stdout}")
-            expect(result.stdout.count("steps of") == 1, f"{name}: told more than once:\n{result.stdout}")
+                expect(f"{number} ranks of 1 thread\n" in result.stdout, f"{name}: the output does not mention {number} ranks:\n{result.stdout}")
+            expect(result.stdout.count("steps of") == 1, f"{name}: printed more than once:\n{result.stdout}")
 
 
 def one_line():
@@ -64,7 +64,7 @@ def one_line():
     ]:
         result = ranks.run(argand, 3, "train", *arguments)
         expect(result.returncode == 2 and ranks.our_lines(result) == ["argand: " + line], f"exit code {result.returncode}, {result.stderr}")
-        expect(not os.path.exists("none"), "a run that cannot be has a folder")
+        expect(not os.path.exists("none"), "an invalid run has made a folder")
     # The program is started by the launcher of another MPI implementation.
     result = ranks.run(argand, 0, "train", "lm", environment={"PMI_SIZE": "2"})
     expect(result.returncode == 2 and "mpirun: 2 processes were started, but MPI reports 1" in result.stderr, result.stderr)
@@ -107,27 +107,27 @@ def killed_and_resumed():
         process = subprocess.Popen(ranks.command(argand, number, ["train", *how]), env=ranks.ENVIRONMENT, stdout=subprocess.DEVNULL,
                                    stderr=subprocess.PIPE, text=True)
         if not ranks.wait_for_step(process, "killed", step):
-            expect(process.wait() == 0, "it failed before it was killed")
+            expect(process.wait() == 0, "the run failed before it was killed")
             continue
         if step == 9:
             others_wait_asleep(process, "killed")
         of = ranks.processes("killed")
         if not of:
-            expect(process.wait() == 0, "it failed before it was killed")  # it finished before its ranks were looked up
+            expect(process.wait() == 0, "the run failed before it was killed")  # the run finished before its ranks were looked up
             continue
         victim = draw.choice(sorted(of))
         os.kill(of[victim], signal.SIGKILL)
         begin = time.monotonic()
         text = process.communicate(timeout=60)[1]
         seconds = time.monotonic() - begin
-        print(f"rank {victim} of {number} was killed; all had ended {seconds:.1f} s later")
+        print(f"rank {victim} of {number} was killed; all ranks had ended {seconds:.1f} s later")
         expect(process.returncode != 0 and f"rank {victim}" in text and "Killed" in text, f"exit code {process.returncode}, {text}")
-        expect(seconds < 15, f"all ended only {seconds:.1f} s after rank {victim}")
-        expect(not ranks.processes("killed"), "a rank goes on")
+        expect(seconds < 15, f"the ranks took {seconds:.1f} s to end after rank {victim} was killed")
+        expect(not ranks.processes("killed"), "a rank is still running")
     result = ranks.run(argand, 0, "train", *going_on[3])
     expect(result.returncode == 0, result.stderr)
     wrong = ranks.differences(wanted, "killed")
-    expect(not wrong, f"killed and resumed it ends in other files: {', '.join(wrong)}")
+    expect(not wrong, f"after kills and resumptions, these files differ: {', '.join(wrong)}")
 
 
 with tempfile.TemporaryDirectory() as scratch:

@@ -33,7 +33,7 @@ with tempfile.TemporaryDirectory() as temporary:
             for number in (2, 3):
                 compared += 1
                 if trained(temporary, kernels, model, number) != one:
-                    failures.append(f"{model} with {kernels} kernels: {number} threads end in other weights than one")
+                    failures.append(f"{model} with {kernels} kernels: {number} threads give different weights than one")
 print(f"{compared} files compared")
 if failures:
     sys.exit("\n".join(failures))

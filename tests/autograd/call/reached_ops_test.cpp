@@ -166,12 +166,12 @@ const std::map<std::string, const char*> values_not_compared = {
     {"reshape", "a shape"},
     {"rotary", "frequencies"},
     {"scale", "a factor"},
-    {"scatter_add", "ids, and rows alone"},
+    {"scatter_add", "ids, and rows as the only tensor"},
     {"selected_attention", "a selection"},
     {"sinusoid", "a length"},
     {"unfold", "a window"},
-    {"view_as_complex", "pairs in the last axis, where PyTorch has an axis of 2"},
-    {"view_as_real", "pairs in the last axis, where PyTorch has an axis of 2"},
+    {"view_as_complex", "pairs in the last axis; PyTorch uses an axis of size 2"},
+    {"view_as_real", "pairs in the last axis; PyTorch uses an axis of size 2"},
     {"where", "a mask"},
 };
 
@@ -223,7 +223,7 @@ BOOST_AUTO_TEST_CASE(every_op_is_called_by_its_function_in_both_precisions) {
     const auto words = [&](Reached reached, const char* precision) {
       return fmt::format("{} in {}: {}", op->name(), precision,
                          reached == Reached::No ? "no function calls it; add one in autograd/call/functions"
-                                                : "no call returns what a check case does");
+                                                : "no call returns the value of a check case");
     };
     const Reached in_double = how_reached<double>(*op), in_float = how_reached<float>(*op);
     BOOST_TEST((in_double == expected), words(in_double, "float64"));
@@ -254,8 +254,8 @@ std::set<std::string> functions_of(const std::string& header) {
 const std::map<std::string, const char*> not_by_name = {
     {"binary_cross_entropy", "binary_cross_entropy_with_logits: PyTorch's function of this name takes probabilities"},
     {"custom_op", "takes functions"},
-    {"number", "a number is an argument itself"},
-    {"whitening_maps", "of moments, for the running averages of a layer"},
+    {"number", "a number can be passed directly"},
+    {"whitening_maps", "takes moments, such as a layer's running averages"},
 };
 
 }  // namespace
@@ -271,7 +271,8 @@ BOOST_AUTO_TEST_CASE(every_function_of_the_header_is_callable) {
     BOOST_TEST((OpFunction::find(name) != nullptr || not_by_name.contains(name)),
                name << " is not callable by name; add it in autograd/call/functions");
   for (const auto& [name, reason] : not_by_name)
-    BOOST_TEST((declared.contains(name) && OpFunction::find(name) == nullptr), name << " is no exception");
+    BOOST_TEST((declared.contains(name) && OpFunction::find(name) == nullptr),
+               name << " is listed in not_by_name, but can be called or does not exist");
 }
 
 BOOST_AUTO_TEST_CASE(declarations_are_found) {

@@ -23,8 +23,8 @@ struct Deception {
   std::string name;
   Real f, g;
   std::vector<double> points;
-  /// The verdict on the worst element: Pass (then all pass), Fail, or Inconclusive if values cannot decide, so that the check may
-  /// claim nothing more.
+  /// The verdict on the worst element: Pass (then all pass), Fail, or Inconclusive if values cannot decide, so the check may claim
+  /// nothing more.
   Verdict expected;
   std::vector<double> scales = {};
 };
@@ -45,7 +45,7 @@ Report check(const Deception& d) {
             g.data()[k] = scale(static_cast<std::size_t>(k)) * d.g(x.data()[k]) * dy.data()[k];
           dx.add(g);
         },
-        [](auto w) -> decltype(w) { throw Error("here nobody asks for a tangent"); }, v);
+        [](auto w) -> decltype(w) { throw Error("this test needs no tangent"); }, v);
   };
   return gradcheck(GradcheckOptions{.name = d.name, .blame_ops = false}, op, x);
 }
@@ -160,8 +160,8 @@ const std::vector<Deception> wrong{
     {"huge values, 1e-6 off", times(1e200, square), times((1 + 1e-6) * 1e200, dsquare), some, fails},
     {"one part in 1e7", square, times(1 + 1e-7, dsquare), some, fails},
     {"the other side of |x|", modulus, times(-1, sign), {1e-4, -1e-3, 3e-7}, fails},
-    {"zero beside the kink of |x|", modulus, constant(0), {1e-6, -1e-5}, fails},
-    {"half a step beside the kink of relu", relu, constant(0.5), {1e-3, -1e-3}, fails},
+    {"zero near the kink of |x|", modulus, constant(0), {1e-6, -1e-5}, fails},
+    {"half a step near the kink of relu", relu, constant(0.5), {1e-3, -1e-3}, fails},
     {"a slope left of relu", plus(1, relu), constant(1), {-1e-5}, fails},
     {"1e-3 at the bottom of x^2", square, constant(1e-3), {0}, fails},
     {"1e-9 at the bottom of (x - 1)^2", [](double x) { return (x - 1) * (x - 1); }, constant(1e-9), {1}, fails},
@@ -223,17 +223,17 @@ const std::vector<Deception> right{
     {"tinier values", times(1e-200, square), times(1e-200, dsquare), some, pass},
     {"huge values", times(1e200, square), times(1e200, dsquare), some, pass},
     {"one part in 1e10, which is within the tolerance", square, times(1 + 1e-10, dsquare), some, pass},
-    {"|x| beside its kink", modulus, sign, {1e-4, -1e-3, 3e-7}, pass},
+    {"|x| near its kink", modulus, sign, {1e-4, -1e-3, 3e-7}, pass},
     {"|x| closer to its kink", modulus, sign, {1e-8, -1e-9, 1e-12}, open},
-    {"relu beside its kink", relu, step, {1e-3, -1e-3, 1e-6, -1e-6}, pass},
-    {"relu + 1 beside its kink", plus(1, relu), step, {-1e-5, 1e-5}, open},
-    {"a step function beside its step", step, constant(0), {1e-5, -1e-5, 0.05}, pass},
+    {"relu near its kink", relu, step, {1e-3, -1e-3, 1e-6, -1e-6}, pass},
+    {"relu + 1 near its kink", plus(1, relu), step, {-1e-5, 1e-5}, open},
+    {"a step function near its step", step, constant(0), {1e-5, -1e-5, 0.05}, pass},
     {"the bottom of x^2", square, dsquare, {0}, pass},
     {"the bottom of (x - 1)^2", [](double x) { return (x - 1) * (x - 1); }, [](double x) { return 2 * (x - 1); }, {1}, pass},
     {"the bottom of x^4", [](double x) { return x * x * x * x; }, [](double x) { return 4 * x * x * x; }, {0}, pass},
     {"the saddle of x^3", [](double x) { return x * x * x; }, dcube, {0}, pass},
     {"the top of cos", cosine, [](double x) { return -std::sin(x); }, {0}, pass},
-    {"beside the top of cos", cosine, [](double x) { return -std::sin(x); }, {1e-8}, open},
+    {"near the top of cos", cosine, [](double x) { return -std::sin(x); }, {1e-8}, open},
     {"a constant", constant(7), constant(0), some, pass},
     {"a huge constant", constant(-1e300), constant(0), some, pass},
     {"the constant 0", constant(0), constant(0), some, pass},

@@ -91,7 +91,7 @@ BOOST_AUTO_TEST_CASE(every_falsified_op_is_found_and_diagnosed) {
     for (std::size_t f = 0; f < faults.size(); ++f) {
       if (!possible[f]) continue;
       ++tried[f];
-      BOOST_TEST(found[f], op->name() << ": expected \"" << faults[f].diagnosis << "\", but it says\n" << said[f]);
+      BOOST_TEST(found[f], op->name() << ": expected \"" << faults[f].diagnosis << "\", but the report says\n" << said[f]);
     }
   }
   for (std::size_t f = 0; f < faults.size(); ++f) {

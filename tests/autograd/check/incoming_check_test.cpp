@@ -32,7 +32,7 @@ Report on_the_tape(const Bend& bend) {
         [bend, v = x.value(), dx = accumulator(x)](const Tensor<C>& dw) {
           dx.add(map([&](C a, C g) { return mul(std::conj(2.0 * a), bend(g)); }, v, dw));
         },
-        [](auto w) -> decltype(w) { throw Error("here nobody asks for a tangent"); }, x);
+        [](auto w) -> decltype(w) { throw Error("this test needs no tangent"); }, x);
   };
   return gradcheck(GradcheckOptions{.name = "square", .blame_ops = false}, f, z);
 }
@@ -68,7 +68,7 @@ const std::vector<Mistake> mistakes{
     {"one per cent off above 100", [](C g) { return std::abs(g) > 100 ? 1.01 * g : g; }, false},
     {"clipped", [](C g) { return std::abs(g) > 5 ? 5.0 * g / std::abs(g) : g; }, false},
     {"lost below 1/10", [](C g) { return std::abs(g) < 0.1 ? C(0) : g; }, false},
-    {"wrong for what only a sum reaches", [](C g) { return std::abs(g) > 1.5 && std::abs(g) < 4 ? 0.5 * g : g; }, false},
+    {"wrong for values that only a sum reaches", [](C g) { return std::abs(g) > 1.5 && std::abs(g) < 4 ? 0.5 * g : g; }, false},
     {"squashed", [](C g) { return g / (1 + std::abs(g)); }, true},
 };
 
@@ -87,7 +87,7 @@ BOOST_AUTO_TEST_CASE(a_linear_pass_that_adds_passes) {
   BOOST_TEST(gradcheck([](auto x) { return sub(exp(x), exp(x)); }, Tensor<double>({2}, {0.5, 1.0})).ok());
 }
 
-BOOST_AUTO_TEST_CASE(what_is_not_linear_in_the_incoming_gradient_fails_though_differences_pass_it) {
+BOOST_AUTO_TEST_CASE(a_pass_that_is_not_linear_in_the_incoming_gradient_fails_although_differences_pass) {
   for (const Mistake& m : mistakes)
     for (const Report& report : {on_the_tape(m.bend), as_a_function(m.bend)}) {
       BOOST_TEST((report.verdict() == Verdict::Fail), m.name << ":\n" << report_text(report));

@@ -73,7 +73,7 @@ BOOST_AUTO_TEST_CASE(noise_is_measured_and_not_taken_for_a_remainder) {
   BOOST_TEST(r.remainder.smallest > 1e-4);
 }
 
-BOOST_AUTO_TEST_CASE(at_a_kink_it_is_the_function_that_is_of_first_order) {
+BOOST_AUTO_TEST_CASE(at_a_kink_the_function_itself_has_a_first_order_remainder) {
   const TaylorRemainder r = remainder_of([](double t) { return std::abs(t); }, 0);
   BOOST_TEST(std::abs(r.bend.order - 1) < 0.01);
   const IndependentCheck taylor = opinions_of(sum_of([](double x) { return std::abs(x); }, [](double) { return 0.0; }), {0.0})[1];

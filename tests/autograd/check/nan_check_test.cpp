@@ -27,14 +27,14 @@ struct Exception {
   const char* fault;  ///< a regular expression that matches "label: message"
   const char* reason;
 };
-constexpr const char* of_one_number = "of one number the op is a constant, computed from it: x - x, x / x";
-constexpr const char* one_key = "the first query sees one key, whose weight is 1 whatever the score, computed from it";
-constexpr const char* padded = "the padding is zeros that are multiplied, as in PyTorch, and 0 * NaN is NaN";
+constexpr const char* of_one_number = "for a single number the op is a constant, but computed from that number: x - x, x / x";
+constexpr const char* one_key = "the first query sees one key, whose weight is 1 for any score, but is computed from the score";
+constexpr const char* padded = "the zeros of the padding take part in products, as in PyTorch, and 0 * NaN is NaN";
 constexpr const char* dropped = "a dropped weight is a factor of 0, and 0 * NaN is NaN";
 constexpr const char* dual = "the weight of J's part is 0 at this angle, and 0 * NaN is NaN";
-constexpr const char* factors = "LAPACK stops at a NaN, or hands it around: nothing of the factors is believed";
-constexpr const char* whole_matrix = "a NaN among the numbers makes the whole function of a matrix NaN, its 0s included";
-constexpr const char* no_sine = "the number comes with a sine or a cosine that is 0 here, and 0 * NaN is NaN";
+constexpr const char* factors = "LAPACK stops at a NaN or spreads it, so no element of the factors can be trusted";
+constexpr const char* whole_matrix = "a NaN entry makes the whole function of the matrix NaN, even its structural zeros";
+constexpr const char* no_sine = "the element is multiplied by a sine or a cosine that is 0 here, and 0 * NaN is NaN";
 const std::vector<Exception> exceptions{
     {"angular_attention", R"(causal.* element \[\d+, 0, .* at \[\d+, 0, .*)", one_key},
     {"angular_attention", "dropout: .*", dropped},
@@ -49,11 +49,11 @@ const std::vector<Exception> exceptions{
 #ifndef ARGAND_PLAIN_BLAS
     {"cholesky", ".*", factors},
     {"det", ".*the gradient of input 0 at .*",
-     "a cofactor does not know its own row and column, the factors that it comes from do"},
+     "a cofactor does not depend on its own row and column, but it is computed from factors that do"},
     {"eig", ".*real.* part of the incoming gradient.* the gradient of input 0 at .*",
-     "a real A has the real part of a complex product, whose imaginary 0s meet the NaN"},
+     "the gradient of a real A is the real part of a complex product, in which imaginary zeros meet the NaN"},
     {"eigh", ".*in the imaginary part of the incoming gradient.* the gradient of input 0 at .*",
-     "a function of a Hermitian matrix has a real diagonal, and the imaginary part of that one's gradient says nothing"},
+     "a function of a Hermitian matrix has a real diagonal, so the imaginary part of the diagonal's gradient has no meaning"},
 #endif
     {"irfft", ".* part of input 0.* the value at .*", no_sine},
     {"layer_norm", ".*width, n = 1: .*", of_one_number},
@@ -72,18 +72,18 @@ const std::vector<Exception> exceptions{
     {"matrix_exp", "real, (nilpotent|triangular, far from normal|the same transposed): .*", whole_matrix},
     {"sqrtm", "(real, equal eigenvalues|complex, defective): .*", whole_matrix},
 #endif
-    {"magnitude_relu", ".*", "the identity, computed by way of the magnitude that cancels"},
+    {"magnitude_relu", ".*", "the identity, computed through the magnitude, which cancels"},
     {"magnitude_rms_norm", ".*θ = π/4: .*", dual},
     {"matrix_power", "real, nilpotent, p = 2: .*", "products of whole matrices, where 0 * NaN is NaN"},
     {"max", ".* the gradient of input 0 at .*",
-     "nobody knows which number is the largest, so that all gradients along the axis are NaN"},
+     "it is unknown which number is the largest, so all gradients along the axis are NaN"},
 #ifndef ARGAND_PLAIN_BLAS
     {"qr", ".*", factors},
 #endif
-    {"median", ".* the gradient of input 0 at .*", "as max"},
-    {"min", ".* the gradient of input 0 at .*", "as max"},
+    {"median", ".* the gradient of input 0 at .*", "like max"},
+    {"min", ".* the gradient of input 0 at .*", "like max"},
     {"rfft", ".* part of the incoming gradient.*", no_sine},
-    {"rotate", "at 0.*", "0 * e^(i NaN) is NaN, and so is what it says of the angle"},
+    {"rotate", "at 0.*", "0 * e^(i NaN) is NaN, and so is the gradient of the angle"},
     {"selected_attention", "chosen rows, n = 1: .*", of_one_number},
     {"softmax", "row, n = 1: .*", of_one_number},
     {"stddev", ".*, n = 1: .*", of_one_number},
@@ -104,7 +104,7 @@ auto square_as(const Value& value, const Slope& slope) {
           for (std::int64_t k = 0; k < v.size(); ++k) g.data()[k] = slope(v, dy, k);
           dx.add(g);
         },
-        [](auto w) -> decltype(w) { throw Error("here nobody asks for a tangent"); }, x);
+        [](auto w) -> decltype(w) { throw Error("this test needs no tangent"); }, x);
   };
 }
 

@@ -140,8 +140,10 @@ bool lacks_a_rule(const Error& e) { return std::string(e.what()).find("has no ru
 
 /// Cases whose gradient and tangent are mostly rounding error, so that there is nothing to compare, and why.
 const std::map<std::string, std::string> nothing_but_rounding = {
-    {"attention, huge scores", "the softmax is 0 or 1, its derivative 0; what rounding leaves is multiplied by keys of 1e15"},
-    {"whiten, a row on a line", "the matrix is singular but for eps = 1e-5, whose power -3/2 multiplies differences that cancel"},
+    {"attention, huge scores",
+     "the softmax is 0 or 1 and its derivative 0; the remaining rounding error is multiplied by keys of 1e15"},
+    {"whiten, a row on a line",
+     "the matrix is singular except for eps = 1e-5, whose power -3/2 multiplies differences that cancel"},
 };
 
 }  // namespace

@@ -36,7 +36,7 @@ auto square_with(const Write& write) {
         [write, v = x.value(), dx = accumulator(x)](const Tensor<T>& dy) {
           dx.accumulate([&](T* out, bool add) { write(v, dy, out, add); });
         },
-        [](auto w) -> decltype(w) { throw Error("here nobody asks for a tangent"); }, x);
+        [](auto w) -> decltype(w) { throw Error("this test needs no tangent"); }, x);
   };
 }
 
@@ -56,7 +56,8 @@ BOOST_AUTO_TEST_CASE(every_op_passes_in_every_use) {
     BOOST_TEST(report.diagnosis() == "");
     for (std::size_t use = 0; use < number_of_uses; ++use)
       if (static_cast<Use>(use) != Use::SameVariable)
-        BOOST_TEST(report.rows[use].compared > 0, op->name() << " was never tried for: " << use_name(static_cast<Use>(use)));
+        BOOST_TEST(report.rows[use].compared > 0, op->name()
+                                                      << " has no comparison for the use: " << use_name(static_cast<Use>(use)));
     with_two_alike += report.rows[static_cast<std::size_t>(Use::SameVariable)].compared > 0;
   }
 #ifdef ARGAND_PLAIN_BLAS
@@ -86,7 +87,7 @@ BOOST_AUTO_TEST_CASE(every_fault_that_shows_in_one_use_only_is_found_and_named) 
       const Report report = check_usage(*op, {.first_fault_only = true});
       BOOST_TEST(!report.ok(), op->name() << ", " << fault_name(expected.fault) << ": not noticed");
       BOOST_TEST(report.diagnosis().find(expected.words) != std::string::npos, op->name() << ": expected \"" << expected.words
-                                                                                          << "\", but it says\n"
+                                                                                          << "\", but the report says\n"
                                                                                           << report.diagnosis());
     }
 }

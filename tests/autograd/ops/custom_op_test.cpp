@@ -140,7 +140,7 @@ BOOST_AUTO_TEST_CASE(no_second_derivative_is_made_up) {
   BOOST_TEST((std::get<Tensor<C>>(product[0]).item() == C(28, 56)));
 }
 
-BOOST_AUTO_TEST_CASE(a_name_of_the_library_is_refused_and_one_of_ones_own_may_be_used_again) {
+BOOST_AUTO_TEST_CASE(built_in_names_are_refused_and_custom_ones_may_be_reused) {
   BOOST_TEST(error_of([] { custom_op("exp", energy, energy_gradient); }) == "custom_op: exp is a built-in op; choose another name");
   const auto again = custom_op("total_energy", energy, energy_gradient);
   BOOST_TEST(again(Complex(two)).value().item() == 14);

@@ -253,7 +253,7 @@ BOOST_AUTO_TEST_CASE(gamma_functions) {
   BOOST_TEST(error_of([] { polygamma(-1, number(1.0)); }) == "polygamma: the order must be at least 0, got -1");
 }
 
-BOOST_AUTO_TEST_CASE(gradients_of_what_is_made_of_ops) {
+BOOST_AUTO_TEST_CASE(gradients_of_functions_composed_of_ops) {
   OpCheck x;
   passes(
       "stack",

@@ -93,7 +93,7 @@ BOOST_AUTO_TEST_CASE(gelu_and_modrelu_keep_the_direction_and_change_the_magnitud
   }
 }
 
-BOOST_AUTO_TEST_CASE(euclidean_magnitudes_do_not_depend_on_theta_and_the_others_stand_still_at_pi_4) {
+BOOST_AUTO_TEST_CASE(euclidean_magnitudes_do_not_depend_on_theta_and_the_others_are_stationary_at_pi_4) {
   const auto gain = constant(randn<double>({3}, Random(3)));
   const Tensor<double> g = randn<double>({4, 6}, Random(2));
   for (const Magnitude kind : every_kind)

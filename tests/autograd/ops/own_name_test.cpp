@@ -38,7 +38,7 @@ class ErrorCollector {
   void check() const {
     BOOST_TEST(calls_ > 0, name_ << " was not called");
     BOOST_TEST(errors_ > 0, name_ << ": " << errors_ << " errors in " << calls_ << " calls");
-    for (const std::string& other : others_) BOOST_TEST(false, name_ << " says: " << other);
+    for (const std::string& other : others_) BOOST_TEST(false, name_ << " reports: " << other);
   }
 
  private:

@@ -119,7 +119,7 @@ const std::map<std::string, std::vector<Homogeneous>>& degrees() {
 }
 
 const std::map<std::string, std::string>& not_homogeneous() {
-  static const std::string exponential = "an exponential or a logarithm", bounded = "bends at a place of its own";
+  static const std::string exponential = "an exponential or a logarithm", bounded = "has a scale at which it bends";
   static const std::map<std::string, std::string> table = {
       {"acos", bounded},
       {"acosh", bounded},
@@ -132,7 +132,7 @@ const std::map<std::string, std::string>& not_homogeneous() {
       {"cos", bounded},
       {"cosh", exponential},
       {"cross_entropy", exponential},
-      {"cumprod", "y_k is of degree k + 1; see prod below"},
+      {"cumprod", "y_k has degree k + 1; see prod below"},
       {"erf", bounded},
       {"erfc", bounded},
       {"erfinv", bounded},
@@ -154,7 +154,7 @@ const std::map<std::string, std::string>& not_homogeneous() {
       {"magnitude_gelu", bounded},
       {"matrix_exp", exponential},
       {"polygamma", bounded},
-      {"power", "b^z is of degree z in b, another for each element"},
+      {"power", "b^z has degree z in b, which differs between elements"},
       {"selected_attention", exponential},
       {"sigmoid", bounded},
       {"silu", bounded},

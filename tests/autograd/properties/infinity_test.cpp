@@ -73,10 +73,11 @@ const std::map<std::string, Limits>& limits() {
 /// Ops whose gradient may be NaN although their value is finite, and why.
 const std::map<std::string, std::string>& without_a_limit() {
   static const std::map<std::string, std::string> table = {
-      {"attention", "a key's gradient holds an infinite query times a weight that is 0"},
-      {"linear_cross_entropy", "a weight's gradient holds an infinite h times a probability that is 0"},
-      {"power", "-inf has no power but for whole exponents, and dp is NaN as at every negative base"},
-      {"magnitude_relu", "the Euclidean magnitude forgets θ, whose gradient is that of cos θ and sin θ times 0"},
+      {"attention", "a key's gradient contains an infinite query times a weight of 0"},
+      {"linear_cross_entropy", "a weight's gradient contains an infinite h times a probability of 0"},
+      {"power", "powers of -inf exist for whole exponents only, and dp is NaN, as for every negative base"},
+      {"magnitude_relu",
+       "the Euclidean magnitude does not depend on θ, whose gradient multiplies infinite gradients of cos θ and sin θ by 0"},
   };
   return table;
 }
@@ -90,7 +91,7 @@ void check_limits() {
     if (!report.limits) continue;
     BOOST_TEST_CONTEXT(op->name() << ", " << scalar_name<R>() << ": " << report.text()) {
       const auto expected = limits().find(op->name());
-      BOOST_REQUIRE_MESSAGE(expected != limits().end(), op->name() << " maps numbers one by one; say what it does at ±inf");
+      BOOST_REQUIRE_MESSAGE(expected != limits().end(), op->name() << " is elementwise; add its limits at ±inf to the table");
       BOOST_TEST(same(report.limits->value, expected->second.value));
       BOOST_TEST(same(report.limits->derivative, expected->second.derivative));
       BOOST_TEST(same(report.limits->value_below, expected->second.value_below));

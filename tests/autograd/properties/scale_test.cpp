@@ -110,7 +110,7 @@ class ScaleCheck {
     try {
       after = Passes<R>(f_, inputs_times(inputs_, degree_.by, k)).fresh(incoming_);
     } catch (const std::exception& e) {
-      BOOST_TEST(false, name_ << " times 2^" << k << " throws " << e.what());
+      BOOST_TEST(false, name_ << " times 2^" << k << " throws: " << e.what());
       return;
     }
     compare("the value", before_.value, after.value, k, degree_.degree);
@@ -159,13 +159,13 @@ void check_cases(const std::string& name, const OpCheck& check, const std::vecto
       compared += ScaleCheck<double>(name, c, c.f, degree).run();
       compared += ScaleCheck<float>(name, c, c.f32, degree).run();
     }
-    BOOST_TEST(compared > 0, name << ": no case fits degree " << degree.degree);
+    BOOST_TEST(compared > 0, name << ": no case matches degree " << degree.degree);
   }
 }
 
 }  // namespace
 
-BOOST_AUTO_TEST_CASE(every_op_says_its_degree) {
+BOOST_AUTO_TEST_CASE(every_op_declares_its_degree) {
   for (const Op* op : Op::all())
     BOOST_TEST((degrees().contains(op->name()) || not_homogeneous().contains(op->name()) || not_measured().contains(op->name())),
                op->name());
@@ -185,7 +185,7 @@ BOOST_AUTO_TEST_CASE(homogeneous_ops_keep_their_bits_at_every_scale) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(so_do_functions_made_of_several_ops) {
+BOOST_AUTO_TEST_CASE(composed_homogeneous_functions_keep_their_bits) {
   for (const auto& [name, function] : homogeneous_functions()) check_cases(name, function.check, {function.degree});
 }
 

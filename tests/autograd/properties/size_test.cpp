@@ -47,14 +47,14 @@ Outcome differentiate(const FunctionOf<R>& f, const std::vector<AnyTensor>& inpu
     const AnyVarOf<R> y = f(x);
     std::visit(
         [&]<class T>(const Var<T>& w) {
-          if (!w.requires_grad()) fault = "the output wants no gradient";
+          if (!w.requires_grad()) fault = "the output does not require a gradient";
           if (fault.empty()) tape.backward(projection(w, Tensor<T>::ones(w.shape())));
         },
         y);
   } catch (const Error& e) {
     const std::string message = e.what(), who = message.substr(0, message.find(':'));
     if (own.contains(who)) return Outcome::Refused;
-    fault = "refuses as " + message;
+    fault = "refused under another name: " + message;
   } catch (const std::exception& e) {
     fault = std::string("throws ") + e.what();
   }
@@ -96,7 +96,7 @@ void try_sizes(const std::string& op, const OpCheck::Case& c, const std::set<std
     BOOST_TEST(fault32 == "",
                op << " (" << c.label << ", float32) at " << fmt::format("{}", fmt::join(key, ", ")) << ": " << fault32);
     BOOST_TEST((outcome == narrow || outcome == Outcome::Wrong || narrow == Outcome::Wrong),
-               op << " (" << c.label << ") at " << fmt::format("{}", fmt::join(key, ", ")) << " in one precision only");
+               op << " (" << c.label << ") at " << fmt::format("{}", fmt::join(key, ", ")) << " works in one precision only");
     ++(outcome == Outcome::Differentiated ? counts.differentiated : counts.refused)[n];
   };
   std::vector<Shape> shapes;

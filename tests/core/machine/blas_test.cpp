@@ -75,7 +75,7 @@ void check(Transpose a_is, Transpose b_is, std::int64_t M, std::int64_t N, std::
         scale += size_of(mul(alpha, term));
       }
       const T expected = mul(alpha, sum) + mul(beta, before[at]);
-      wrong += !(std::abs(C[at] - expected) <= tolerance * scale);  // a NaN counts as wrong, too
+      wrong += !(std::abs(C[at] - expected) <= tolerance * scale);  // a NaN counts as wrong
       plain_wrong += !(std::abs(plain[at] - expected) <= tolerance * scale);
     }
   BOOST_TEST_INFO(scalar_name<T>() << " M " << M << " N " << N << " K " << K << " step + " << extra);
@@ -168,7 +168,7 @@ BOOST_AUTO_TEST_CASE(gemm_is_the_product_in_double) { check_all<double>(); }
 BOOST_AUTO_TEST_CASE(gemm_is_the_product_in_complex_float) { check_all<std::complex<float>>(); }
 BOOST_AUTO_TEST_CASE(gemm_is_the_product_in_complex_double) { check_all<std::complex<double>>(); }
 
-BOOST_AUTO_TEST_CASE(beta_of_zero_ignores_what_was_there) {
+BOOST_AUTO_TEST_CASE(beta_0_ignores_the_previous_contents) {
   const float nan = std::numeric_limits<float>::quiet_NaN();
   const std::vector<float> A{1, 2}, B{3, 4};
   std::vector<float> C{nan};

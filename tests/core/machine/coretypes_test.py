@@ -17,7 +17,7 @@ for coretype in coretypes.runnable():
     told = subprocess.run([probe, coretype], env=environment, capture_output=True, text=True, check=True).stdout.splitlines()
     running = next(line.split()[1] for line in told if line.startswith("running "))
     if running != coretype:
-        print(f"{coretype}: skipped, this OpenBLAS runs {running} instead")
+        print(f"{coretype}: skipped, this OpenBLAS uses {running} instead")
         continue
     tried += 1
     run = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
@@ -28,4 +28,4 @@ for coretype in coretypes.runnable():
 if failed:
     sys.exit(f"failed with {', '.join(failed)}")
 if coretypes.flags() and tried == 0:
-    sys.exit("nothing was run")
+    sys.exit("no kernel family was tested")

@@ -21,7 +21,7 @@ void compare(const std::string& text) {
   const auto a = decimal_from(first, last, ours);
   const auto b = std::from_chars(first, last, theirs);
   using Bits = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
-  BOOST_TEST((a.ec == b.ec && a.ptr == b.ptr), "'" << text << "': another end or error");
+  BOOST_TEST((a.ec == b.ec && a.ptr == b.ptr), "'" << text << "': the readers differ in the end or the error");
   BOOST_TEST(std::bit_cast<Bits>(ours) == std::bit_cast<Bits>(theirs), "'" << text << "': " << ours << " and " << theirs);
 }
 

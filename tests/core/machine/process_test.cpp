@@ -22,7 +22,7 @@ BOOST_AUTO_TEST_CASE(the_program_is_this_one) {
   BOOST_TEST(std::filesystem::canonical(program_path()).filename().string().starts_with("test_core"));
 }
 
-BOOST_AUTO_TEST_CASE(this_process_has_processors_and_an_unknown_one_none) {
+BOOST_AUTO_TEST_CASE(this_process_has_processors_and_an_unknown_process_has_none) {
   BOOST_TEST(processors_of(0) >= 1);
   BOOST_TEST(processors_of(std::numeric_limits<pid_t>::max()) == 0);
   const int before = processors_of(0);
@@ -75,7 +75,7 @@ BOOST_AUTO_TEST_CASE(a_full_socket_does_not_wait) {
 }
 
 #if defined(__linux__)
-BOOST_AUTO_TEST_CASE(a_child_is_told_of_its_parents_end) {
+BOOST_AUTO_TEST_CASE(a_child_notices_its_parents_end) {
   std::array<int, 2> ends{};
   BOOST_REQUIRE(make_pipe(ends));
   const pid_t parent = fork();

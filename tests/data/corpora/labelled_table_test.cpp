@@ -116,7 +116,7 @@ BOOST_AUTO_TEST_CASE(tables_as_they_are_found) {
   BOOST_TEST(error("__label__a x\n__label__b \n") == "line 2: no words in column \"text\"");
 }
 
-BOOST_AUTO_TEST_CASE(what_was_understood_is_shown) {
+BOOST_AUTO_TEST_CASE(the_preview_shows_labels_and_texts) {
   const TemporaryDirectory directory;
   const Read found = read(directory, "a.csv", "label,text\na,one\nb,two\na,\"three\nlines\"\nc," + std::string(70, 'x') + "\n");
   BOOST_TEST(preview_of(found.table) == (Strings{"  rows of each class: a 2, b 1, c 1", "  line 2: a | one", "  line 3: b | two",

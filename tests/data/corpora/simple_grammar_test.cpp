@@ -47,7 +47,7 @@ BOOST_AUTO_TEST_CASE(forgetting_one_bit_costs_one_bit) {
   BOOST_TEST(error_of([&] { grammar.cost_of_merging(std::vector<std::int32_t>{0}); }) == "grammar: got 1 classes for 3 symbols");
 }
 
-BOOST_AUTO_TEST_CASE(words_pick_rules_and_numbers_do) {
+BOOST_AUTO_TEST_CASE(words_and_random_numbers_select_rules) {
   const SimpleGrammar grammar(Rules{{{5, 0.25, {1}}, {3, 0.75, {}}}, {{9, 1, {0, 2}}}, {{4, 1, {}}}});
   BOOST_TEST(grammar.find(0, 5)->probability == 0.25);
   BOOST_TEST((grammar.find(0, 4) == nullptr));

@@ -81,7 +81,7 @@ BOOST_AUTO_TEST_CASE(a_text_in_one_piece_is_cut_at_line_ends) {
              "one.txt, cut 90/10: 900 bytes to train on, 100 to validate on, none to test on");
 }
 
-BOOST_AUTO_TEST_CASE(a_line_too_long_to_wait_for_is_cut_at_a_blank_and_else_after_a_character) {
+BOOST_AUTO_TEST_CASE(a_very_long_line_is_cut_at_a_blank_or_after_a_whole_character) {
   std::string words;
   for (int i = 0; i < 1000; ++i) words += fmt::format("word{} ", i);
   const TextParts at_blanks = cut(words, {});

@@ -33,7 +33,7 @@ BOOST_AUTO_TEST_CASE(articles_are_a_function_of_seed_and_number) {
   BOOST_TEST((c != a));
 }
 
-BOOST_AUTO_TEST_CASE(every_word_tells_one_topic_at_most) {
+BOOST_AUTO_TEST_CASE(every_word_belongs_to_at_most_one_topic) {
   // 4 x 26 words that belong to topics, and these others: the every a and today people say that again is but not nobody knows why
   // near "."
   const ArticleSets sets = topic_articles(4000, 10, 0);

@@ -91,7 +91,7 @@ BOOST_AUTO_TEST_CASE(what_was_written_reads_the_same) {
   BOOST_TEST(file.ids("ids")[1] == -6);
 }
 
-BOOST_AUTO_TEST_CASE(archives_that_lie_are_refused) {
+BOOST_AUTO_TEST_CASE(inconsistent_archives_are_refused) {
   const TemporaryDirectory directory;
   const std::string good = archive_of_one(), path = directory / "bad.npz", x = "npz: " + path + ": \"x.npy\"";
   const auto error = [&](const std::string& bytes) {

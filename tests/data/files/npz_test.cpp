@@ -45,7 +45,7 @@ BOOST_AUTO_TEST_CASE(equal_arrays_make_equal_files_and_a_file_is_replaced) {
   BOOST_TEST(contents_of(directory / "a.npz") == contents_of(directory / "b.npz"));
 }
 
-BOOST_AUTO_TEST_CASE(names_that_cannot_be_are_refused) {
+BOOST_AUTO_TEST_CASE(invalid_names_are_refused) {
   NpzWriter writer;
   const Tensor<float> x = Tensor<float>::scalar(1);
   writer.add("x", x);

@@ -6,7 +6,7 @@ using namespace argand;
 
 BOOST_AUTO_TEST_SUITE(utf8)
 
-BOOST_AUTO_TEST_CASE(on_one_line_there_is_nothing_that_ends_it) {
+BOOST_AUTO_TEST_CASE(on_one_line_removes_line_ends) {
   BOOST_TEST(on_one_line("") == "");
   BOOST_TEST(on_one_line("f(z) = z²·ℂ 𝛿") == "f(z) = z²·ℂ 𝛿");
   BOOST_TEST(on_one_line("a\nb\r\nc\td\ve\ff") == "a b  c d e f");
@@ -16,7 +16,7 @@ BOOST_AUTO_TEST_CASE(on_one_line_there_is_nothing_that_ends_it) {
   BOOST_TEST(on_one_line("\xff\xc0\xaf\xe2\x80") == "\ufffd\ufffd\ufffd\ufffd\ufffd");
 }
 
-BOOST_AUTO_TEST_CASE(in_quotes_everything_is_seen) {
+BOOST_AUTO_TEST_CASE(in_quotes_escapes_what_is_invisible) {
   BOOST_TEST(in_quotes("z = é·ℂ") == "\"z = é·ℂ\"");
   BOOST_TEST(in_quotes("a\nb\x7f") == "\"a\\x0ab\\x7f\"");
   BOOST_TEST(in_quotes("a\u202eb\u2067\u200e\u2028") == "\"a\\xe2\\x80\\xaeb\\xe2\\x81\\xa7\\xe2\\x80\\x8e\\xe2\\x80\\xa8\"");

@@ -38,7 +38,7 @@ void check_overlaps(const KnowledgeBase& base, std::int64_t N, std::int64_t wind
 
 }  // namespace
 
-BOOST_AUTO_TEST_CASE(passages_are_the_text_where_they_say) {
+BOOST_AUTO_TEST_CASE(passages_are_the_text_at_their_positions) {
   const Ids text = counting(1000);
   for (const KnowledgeBase& base : {KnowledgeBase::whole(text, 7), KnowledgeBase::drawn(text, 7, 40, Random(3))}) {
     BOOST_TEST((base.passages().shape() == Shape{base.size(), 7}));

@@ -44,7 +44,7 @@ std::string piece(std::string_view text, std::string_view score = std::string_vi
 
 BOOST_AUTO_TEST_CASE(ids_are_those_of_spm_encode) {
   if (!have_sentencepiece() || !can_run("spm_encode") || !can_run("spm_train")) {
-    std::cout << "skipped: a comparison with spm_encode (install sentencepiece and build with libsentencepiece-dev)\n";
+    std::cout << "skipped: the comparison with spm_encode (install sentencepiece and build with libsentencepiece-dev)\n";
     return;
   }
   const TemporaryDirectory scratch;
@@ -88,7 +88,7 @@ BOOST_AUTO_TEST_CASE(ids_are_those_of_spm_encode) {
 }
 
 BOOST_AUTO_TEST_CASE(the_same_text_gives_the_same_pieces_and_no_more_than_there_are) {
-  if (without_sentencepiece("the pieces that a text gives")) return;
+  if (without_sentencepiece("learning pieces from a text")) return;
   const std::string text = book().substr(0, 60000);
   for (const char* kind : {"bpe", "unigram"}) {
     const TokenizerPtr tokens = learn_pieces(kind, text, 600);
@@ -101,7 +101,7 @@ BOOST_AUTO_TEST_CASE(the_same_text_gives_the_same_pieces_and_no_more_than_there_
 }
 
 BOOST_AUTO_TEST_CASE(lines_of_any_length_are_learnt_from_and_those_too_long_to_encode_are_named) {
-  if (without_sentencepiece("lines too long for pieces")) return;
+  if (without_sentencepiece("very long lines")) return;
   std::string text;
   for (int i = 0; i < 20000; ++i) text += fmt::format("{}ö", i % 97);
   const TokenizerPtr tokens = learn_pieces("bpe", text, 400);
@@ -110,8 +110,8 @@ BOOST_AUTO_TEST_CASE(lines_of_any_length_are_learnt_from_and_those_too_long_to_e
              "tokens: line 2 has 1048577 bytes; pieces allow lines of up to 1048576, `tokens` char and byte of any length");
 }
 
-BOOST_AUTO_TEST_CASE(a_model_that_is_damaged_or_lies_is_refused) {
-  if (without_sentencepiece("models that are damaged")) return;
+BOOST_AUTO_TEST_CASE(a_damaged_or_inconsistent_model_is_refused) {
+  if (without_sentencepiece("damaged models")) return;
   const TemporaryDirectory scratch;
   const auto error = [&](const std::string& bytes) {
     const std::string path = scratch.file("a.model", bytes);

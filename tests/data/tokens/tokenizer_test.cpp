@@ -79,7 +79,7 @@ BOOST_AUTO_TEST_CASE(what_a_file_keeps_is_the_same_tokenizer) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(text_that_was_never_seen_can_be_read) {
+BOOST_AUTO_TEST_CASE(unseen_text_can_be_read) {
   for (const TokenizerPtr& tokens : all_kinds()) {
     const TokenText read = tokens->encode("The Ж walrus\n");
     const bool knows_all = tokens->kind() != "words" && tokens->kind() != "char";
@@ -142,7 +142,7 @@ BOOST_AUTO_TEST_CASE(a_token_says_what_it_stands_for_or_is_unknown) {
   BOOST_TEST(make_tokens({.kind = "byte"}, "ab")->encode("ö").unknown.empty());
 }
 
-BOOST_AUTO_TEST_CASE(extended_tokens_are_those_and_what_a_text_has_besides) {
+BOOST_AUTO_TEST_CASE(extended_tokens_keep_the_old_ones_and_add_those_of_the_text) {
   const auto characters = make_tokens({.kind = "char"}, "zb")->extended("a\nb", 0);
   BOOST_TEST(characters->file() == "\\x0a\na\nb\nz\n<unk>\n");
   const WordTokens words(words_of("b a\n"));
@@ -160,7 +160,7 @@ BOOST_AUTO_TEST_CASE(the_ids_of_words_and_their_text_count_the_same_bytes) {
   BOOST_TEST(ids_of(WordTokens(words).encode(text_of(words, ids))) == (List{0, 1, 2, 2, 3, 0}));
 }
 
-BOOST_AUTO_TEST_CASE(by_itself_a_small_alphabet_is_read_by_characters_and_a_large_one_by_pieces) {
+BOOST_AUTO_TEST_CASE(by_default_a_small_alphabet_is_read_by_characters_and_a_large_one_by_pieces) {
   BOOST_TEST(make_tokens({}, verses())->kind() == "char");
   std::string many;
   for (int i = 0; i < 300; ++i)

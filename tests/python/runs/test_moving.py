@@ -11,7 +11,7 @@ from conftest import ROOT
 
 @pytest.mark.parametrize("family, settings", [("crope", {}), ("complexformer", {"pcl_weight": 0.0}), ("qic", {})])
 def test_a_model_moves_to_pytorch_and_back(trained, program, tmp_path, monkeypatch, family, settings):
-    torch = pytest.importorskip("torch", reason="no PyTorch here")
+    torch = pytest.importorskip("torch", reason="PyTorch is not installed")
     monkeypatch.syspath_prepend(str(ROOT / "bench" / "pytorch"))
     import parameters  # the families in plain PyTorch
 

@@ -204,9 +204,9 @@ def both(torch, case):
 def test_its_value_and_gradient_are_those_of_pytorch(name):
     torch = pytest.importorskip("torch")
     torch.set_num_threads(1)
-    from composed_ops import COMPOSED  # these also where a later PyTorch has a function of that name, with other defaults
+    from composed_ops import COMPOSED  # also used for names that a later PyTorch has, with different defaults
     function, todo = COMPOSED[name] if name in COMPOSED else (torchs(name), cases(name))
-    assert todo, f"{name} has a case in CASES, or takes a single tensor"
+    assert todo, f"{name} has no case; add one to CASES"
     for case in todo:
         (args, kwargs, x), (their_args, their_kwargs, t) = both(torch, case)
         if name in ("fft", "rfft", "irfft", "ifft"):
@@ -235,7 +235,7 @@ def test_its_value_and_gradient_are_those_of_pytorch(name):
             seed_t = torch.tensor(np.asarray(seed)[order] if name == "eigvals" else np.asarray(seed))
             wanted = torch.autograd.grad(w, t, seed_t, retain_graph=True, allow_unused=True)
             for a, b, g in zip(ours, again, wanted):
-                np.testing.assert_array_equal(a, b, err_msg="a graph that is retained gives the same again")
+                np.testing.assert_array_equal(a, b, err_msg="a second backward pass through a retained graph gives different gradients")
                 np.testing.assert_allclose(a, 0 if g is None else g.resolve_conj().numpy(), rtol=1e-8, atol=1e-10, err_msg=str(case))
 
 

@@ -20,7 +20,7 @@ for suite; do
   cp "$wheel" "$root/home/wheel"
   cp -r "$source"/{README.md,docs} "$source/tests/python/wheel/wheel_programs.py" "$root/home/argand"
   within() { chroot "$root" env -i PATH=/home/python/bin:/usr/bin:/bin HOME=/home LANG=C.UTF-8 bash -euc "$1"; }
-  if within 'command -v cc gcc g++ clang ld'; then echo "there is a compiler"; exit 1; fi
+  if within 'command -v cc gcc g++ clang ld'; then echo "the system has a compiler"; exit 1; fi
   within 'python3 -m venv --system-site-packages /home/python'
   within 'pip install --quiet --disable-pip-version-check /home/wheel/*.whl'
   within 'cd / && python3 /home/argand/wheel_programs.py /home/argand'

@@ -31,7 +31,7 @@ def read(path):
 
 def prints_what_is_shown(page, program, shown):
     printed = run(program, page, {})
-    assert printed == shown, f"{page} shows\n{shown}and its program prints\n{printed}"
+    assert printed == shown, f"{page} shows\n{shown}but its program prints\n{printed}"
     print(f"{page}: as shown")
 
 

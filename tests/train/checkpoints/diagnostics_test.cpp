@@ -27,14 +27,14 @@ std::vector<std::string> lines_of(const std::string& family, const std::vector<N
 
 }  // namespace
 
-BOOST_AUTO_TEST_CASE(a_name_ends_with_what_it_is_called) {
+BOOST_AUTO_TEST_CASE(names_end_with_whole_parts) {
   BOOST_TEST((name_ends_with("theta", "theta") && name_ends_with("blocks.0.attn.theta", "theta") &&
               name_ends_with("a.attn.theta", "attn.theta")));
   BOOST_TEST(
       (!name_ends_with("beta_theta", "theta") && !name_ends_with("theta.weight", "theta") && !name_ends_with("eta", "theta")));
 }
 
-BOOST_AUTO_TEST_CASE(are_the_real_parameters_called_so) {
+BOOST_AUTO_TEST_CASE(diagnostics_are_the_real_parameters_of_that_name) {
   const std::vector<NamedNumbers> found = diagnostic_parameters(thetas, some_parameters());
   BOOST_TEST_REQUIRE(found.size() == 2U);
   BOOST_TEST(found[0].name == "theta");

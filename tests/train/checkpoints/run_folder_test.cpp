@@ -35,7 +35,7 @@ std::int64_t step_of(const RunFolder& folder) { return Checkpoint(folder.last())
 
 }  // namespace
 
-BOOST_AUTO_TEST_CASE(a_run_goes_on_where_its_folder_is_moved_and_leaves_the_one_that_takes_its_name_alone) {
+BOOST_AUTO_TEST_CASE(a_run_follows_its_moved_folder_and_leaves_a_new_folder_of_that_name_alone) {
   for (std::int64_t moved_at = 0; moved_at <= 12; ++moved_at) {
     const TemporaryDirectory scratch;
     const RunFolder folder(scratch / "run"), moved(scratch / "moved");
@@ -98,7 +98,7 @@ BOOST_AUTO_TEST_CASE(a_name_with_a_zero_byte_is_refused_wherever_one_comes_in) {
   BOOST_TEST(scratch.count() == 1);
 }
 
-BOOST_AUTO_TEST_CASE(a_folder_that_was_removed_is_said_in_the_users_words) {
+BOOST_AUTO_TEST_CASE(errors_of_a_removed_folder_name_the_users_path) {
   const TemporaryDirectory scratch;
   const RunFolder folder(scratch / "run");
   Session session(folder, false, run_of_seed("1"), small_corpus());

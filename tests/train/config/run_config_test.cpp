@@ -28,7 +28,7 @@ std::string refused(std::initializer_list<std::pair<const char*, const char*>> p
 
 }  // namespace
 
-BOOST_AUTO_TEST_CASE(small_is_the_recipe_of_the_yardstick) {
+BOOST_AUTO_TEST_CASE(the_preset_small_is_the_default) {
   const RunConfig c = RunConfig::resolve({}, {});
   BOOST_TEST(c.model.family().name == "complexformer");
   BOOST_TEST(c.model.n_layers == 2);
@@ -51,7 +51,7 @@ BOOST_AUTO_TEST_CASE(small_is_the_recipe_of_the_yardstick) {
   BOOST_TEST(s.total == 500);
 }
 
-BOOST_AUTO_TEST_CASE(paper_is_the_papers_set_up) {
+BOOST_AUTO_TEST_CASE(the_preset_paper_is_the_papers_setup) {
   const RunConfig c = RunConfig::resolve({}, options({{"preset", "paper"}}));
   BOOST_TEST(c.model.n_layers == 8);
   BOOST_TEST(c.model.d_model == 512);

@@ -66,7 +66,7 @@ BOOST_AUTO_TEST_CASE(a_run_without_windows_has_no_library) {
   BOOST_TEST((retriever_with() != nullptr));
 }
 
-BOOST_AUTO_TEST_CASE(exchanged_passages_are_a_fixed_order_of_all) {
+BOOST_AUTO_TEST_CASE(exchanged_passages_are_a_fixed_permutation) {
   RunConfig config = config_with();
   config.model.vocab_size = small_corpus().tokens->size();
   const auto model = make_model<float>(config.model, 0);

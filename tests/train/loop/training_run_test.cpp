@@ -61,7 +61,7 @@ BOOST_AUTO_TEST_CASE(rounded_factors_train_much_like_whole_ones) {
   const int before = num_threads();
   if (!has_bf16_products()) {
     BOOST_CHECK_THROW(loss_after("bf16", before), ConfigError);
-    BOOST_TEST_MESSAGE("the rest skipped: this processor has no AVX512-BF16");
+    BOOST_TEST_MESSAGE("skipped: the rest, because this processor has no AVX512-BF16");
     return;
   }
   const double whole = loss_after("float32", 1), rounded = loss_after("bf16", 1);
