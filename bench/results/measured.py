@@ -4,7 +4,11 @@
   measured.py travel NAME=RUNS ...      from all logs below RUNS, how far δ, b and θ had moved after some steps; from
                                         inspect*.json (argand inspect --travel --attention --json), what resetting parameters costs
   measured.py steps N=RUNS ...          from steps.json (experiments/answers.py); N: the number of offsets
+  measured.py sums RUNS                 from sums.json
+  measured.py facts RUNS                from facts.json
   measured.py choices RUNS              from choices.json
+  measured.py retrieved RUNS            from retrieved.json (argand eval RUN --retrieved-by READER --json)
+  measured.py scaling RUNS              from scaling.json (experiments/scaling.py)
   measured.py attention RUNS ...        from inspect.json: heads, phases
 
 RUNS contains ROW/seed-S/. The appendix (appendix.py) shows the result of tables().
@@ -136,6 +140,16 @@ def attention(folders):
     write("attention", entries)
 
 
+def retrieved(folder):
+    entries = []
+    for row, seed, run in runs_in(folder):
+        if (run / "retrieved.json").exists():
+            found = read(run / "retrieved.json")
+            entries.append({"row": row, "seed": seed, "reader": Path(found["retrieved_by"]).parent.parent.name,
+                            "groups": [[one["in_passages"], one["before_in_window"], one["count"], one["loss"]] for one in found["groups"] if one["count"]]})
+    write("retrieved", entries)
+
+
 def grouped(entries, *keys):
     groups = {}
     for entry in entries:
@@ -192,6 +206,48 @@ def steps_tables():
     return parts
 
 
+def sums_tables():
+    entries = entries_of("sums")
+    rows = sorted(grouped(entries, "row").items(), key=lambda item: -sum(run["result"][2] for run in item[1]))
+    return [f"{entries[0]['asked']} sums of numbers of each length, worked out column by column and decoded greedily; trained on one to three digits. Sums with the right result in %, "
+            "mean ± deviation of the seeds; each row at its best rate.\n",
+            table(["row", "rate", *(f"{digits} digit{'s' if digits > 1 else ''}" for digits in range(1, 6))],
+                  [[row, rate_name(runs[0]["lr"]), *(spread([100 * run["result"][k] for run in runs]) for k in range(5))] for (row,), runs in rows],
+                  [False] + [True] * 6)]
+
+
+def facts_tables():
+    entries = entries_of("facts")
+    rows = sorted(grouped(entries, "row").items(), key=lambda item: -statistics.fmean(run["in_passages_only"] for run in item[1]))
+    return [f"Right answers in % to {entries[0]['asked']} questions about people asked about in training, and to as many about people whose facts are only in the passages; chance is "
+            f"{100 * entries[0]['chance']:.0f}. Mean ± deviation of the seeds; each row at its best rate.\n",
+            table(["row", "rate", "asked in training", "in the passages only"],
+                  [[row, rate_name(runs[0]["lr"]), *(spread([100 * run[key] for run in runs]) for key in ("in_training", "in_passages_only"))] for (row,), runs in rows],
+                  [False, True, True, True])]
+
+
+def retrieved_tables():
+    def name_of(group):
+        return {"yes": "in the passages", "no": "not in them", "none read": "no passage read"}[group[0]] + (", before in the window" if group[1] else "")
+    entries = entries_of("retrieved")
+    parts = ["Loss in nats on the tokens of the validation part, by whether a token occurs in the passages that the reader's model retrieves for it, and whether it occurred before in "
+             "its window. Mean ± deviation of the seeds; each row at its best rate, and the reader of the same seed.\n"]
+    for (reader,), of_reader in grouped(entries, "reader").items():
+        names = list(dict.fromkeys(name_of(group) for run in of_reader for group in run["groups"]))
+        counts = {name_of(group): group[2] for group in of_reader[0]["groups"]}
+        rows = [[row, *(spread([group[3] for run in runs for group in run["groups"] if name_of(group) == name], 3) for name in names)] for (row,), runs in grouped(of_reader, "row").items()]
+        parts += [f"**Passages retrieved by `{reader}`.** Tokens of seed {of_reader[0]['seed']}: " + ", ".join(f"{counts[name]:,} {name}".replace(",", "\u202f", 1) for name in names) + ".\n",
+                  table(["row", *names], rows, [False] + [True] * len(names))]
+    return parts
+
+
+def scaling_tables():
+    entries = entries_of("scaling")
+    rows = [[one["size"], one["row"], f"{one['parameters'] / 1e6:.2f}", f"{one['flops'] / 1e9:.1f}", str(one["steps"]), rate_name(one["lr"]), spread(one["bits_per_byte"], 4)] for one in entries]
+    return [f"Every model trains for {entries[0]['flops'] * entries[0]['steps'] / 1e12:.1f} · 10¹² FLOPs of matrix products. Mean ± deviation of the seeds; each at its best rate.\n",
+            table(["size", "row", "parameters, 10⁶", "10⁹ FLOPs a step", "steps", "rate", "bits per byte"], rows, [False, False] + [True] * 5)]
+
+
 def choices_tables():
     rows = []
     entries = entries_of("choices")
@@ -216,7 +272,9 @@ def attention_tables():
 def tables():
     """The section of the appendix with these measurements."""
     parts = ["## Measured of trained runs\n", "### How far inert parameters travel\n", *travel_tables()]
-    for name, title, make in (("steps", "Which offset a token names, in one layer", steps_tables), ("choices", "Which sentence comes next", choices_tables),
+    for name, title, make in (("steps", "Which offset a token names, in one layer", steps_tables), ("sums", "Sums longer than in training", sums_tables),
+                              ("facts", "Facts to look up", facts_tables), ("choices", "Which sentence comes next", choices_tables),
+                              ("retrieved", "Words that occur in what was retrieved", retrieved_tables), ("scaling", "One to ten million parameters at equal work", scaling_tables),
                               ("attention", "Sharpness of attention, and how evenly phases are spread", attention_tables)):
         if kept(name).exists():
             parts += [f"### {title}\n", *make()]
@@ -224,11 +282,16 @@ def tables():
 
 
 if __name__ == "__main__":
-    if sys.argv[1:2] not in (["travel"], ["steps"], ["choices"], ["attention"]) or len(sys.argv) < 3:
+    kind, given = "".join(sys.argv[1:2]), sys.argv[2:]
+    if kind not in ("travel", "steps", "sums", "facts", "choices", "attention", "retrieved", "scaling") or not given:
         sys.exit(__doc__)
-    if sys.argv[1] == "travel":
-        travel(sys.argv[2:])
-    elif sys.argv[1] == "attention":
-        attention(sys.argv[2:])
+    if kind == "travel":
+        travel(given)
+    elif kind == "attention":
+        attention(given)
+    elif kind == "retrieved":
+        retrieved(given[0])
+    elif kind == "scaling":
+        write("scaling", read(Path(given[0], "scaling.json"))["entries"])
     else:
-        answers(sys.argv[1], sys.argv[2:])
+        answers(kind, given)
