@@ -133,7 +133,7 @@ function listenToSearch(field, list) {
       link.append(Object.assign(document.createElement("b"), { textContent: heading || title }), " ", heading ? title : "", excerpt(text, words[0]));
       return link;
     }));
-    if (!hits.length) list.textContent = "Nothing has all of these words.";
+    if (!hits.length) list.textContent = "No section contains all of these words.";
     list.dataset.words = words.join(" ");
   };
   field.hidden = false;

@@ -155,7 +155,7 @@ class Site:
             seen.add(f)
             state = {"f": f, **({"z": at_of(at)} if at_of(at) else {}), **({"exercise": asked[0]} if asked and asked[0] else {})}
             address = relative("lab.html", page_of(path)) + "#" + urlencode(state)
-            made += f' <a class="lab" href="{html.escape(address)}" target="lab">{html.escape(f)} <span>{"asked in the lab" if "exercise" in state else "in the lab"}</span></a>'
+            made += f' <a class="lab" href="{html.escape(address)}" target="lab">{html.escape(f)} <span>{"as an exercise in the lab" if "exercise" in state else "in the lab"}</span></a>'
         return f'<p class="labs">{made}</p>' if made else ""
 
     def figures(self, path, made):
@@ -210,7 +210,7 @@ class Site:
                 return match[0]
             file = os.path.normpath(os.path.join(path if os.path.isdir(os.path.join(ROOT, path)) else os.path.dirname(path), target))
             if file not in self.generated and not os.path.exists(os.path.join(ROOT, file)):
-                sys.exit(f"book: {path} links to {target}, which is not there")
+                sys.exit(f"book: {path} links to {target}, which does not exist")
             address = relative(self.want(file), page_of(path)) + ("#" + anchor if anchor else "")
             return f'<a href="{html.escape(address)}"'
 
@@ -229,7 +229,7 @@ class Site:
                 sections = "<ul>" + "".join(f'<li><a href="#{anchor}">{re.sub("</?a[^>]*>", "", name)}</a></li>' for anchor, name in found) + "</ul>"
             return f'<li><a href="{relative(target, page)}"{here}>{html.escape(title)}</a>{sections if sections != "<ul></ul>" else ""}</li>'
 
-        learning = [("A language model learns in the page", "model.html")] if self.model else []
+        learning = [("A language model that trains in the page", "model.html")] if self.model else []
         chapters, beside = ("".join(item(*entry) for entry in entries) for entries in (self.chapters, self.beside + learning))
         return f"<ul>{chapters}</ul><h2>Beside the chapters</h2><ul>{beside}</ul>"
 
@@ -369,7 +369,7 @@ def main():
     given = given.parse_args()
     out, lab = os.path.abspath(given.out), given.lab if given.lab and os.path.exists(given.lab) else None
     if os.path.isdir(out) and os.listdir(out) and not all(os.path.exists(os.path.join(out, name)) for name in MARKS):
-        sys.exit(f"book: {out} is not empty, and not a site of the book; name a new or an empty folder, or remove this one")
+        sys.exit(f"book: {out} is not empty, and does not hold a site of the book; name a new or empty folder, or remove this one")
     shutil.rmtree(out, ignore_errors=True)
     Site(out, lab, given.address.rstrip("/") + "/" if given.address else "").make()
     if given.pdf:

@@ -118,7 +118,7 @@ function told(answer) {
   fault("fault", stale ? answer.error.replace(/^expression: /, "") : "");
   showAnswers(stale ? [] : answer.answers || []);
   if (stale) {
-    byId("summary").textContent = reply ? `This f cannot be read. What is shown is ${reply.equation}.` : "There is nothing to show: this f cannot be read.";
+    byId("summary").textContent = reply ? `This f is not a valid expression. Still shown: ${reply.equation}.` : "Nothing to show: this f is not a valid expression.";
     return;
   }
   reply = answer;
@@ -191,6 +191,6 @@ startEngine().then((engine) => {
   ask = engine;
   return update();
 }, (error) => {
-  byId("summary").textContent = "This browser does not let the library run: " + error.message + ".";
+  byId("summary").textContent = "The library does not run in this browser: " + error.message + ".";
   document.documentElement.dataset.errors++;
 });

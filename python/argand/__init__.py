@@ -1,4 +1,4 @@
-"""Automatic differentiation of real and complex tensors, and a judge of gradients that knows how sure it is.
+"""Automatic differentiation of real and complex tensors, and gradient checks with error bars.
 
 >>> import argand as ag, numpy as np
 >>> z = ag.variable(np.array([1 + 0.5j]))

@@ -35,7 +35,7 @@ def _replayed(path: str, named: list) -> int:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(prog="python3 -m argand", description="Without a command, runs the self-test: are gradients with planted mistakes caught?")
+    parser = argparse.ArgumentParser(prog="python3 -m argand", description="Without a command, runs the self-test, which checks that mistakes planted in gradients are caught.")
     commands = parser.add_subparsers(dest="command")
     replay = commands.add_parser("replay", help="repeats a check from a file", description=_replayed.__doc__)
     replay.add_argument("file")

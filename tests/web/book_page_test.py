@@ -316,7 +316,7 @@ with tempfile.TemporaryDirectory() as scratch:
     with open(os.path.join(kept, "thesis.txt"), "w", encoding="utf8") as file:
         file.write("years of work")
     refused = subprocess.run([sys.executable, os.path.join(source, "web", "book.py"), kept], capture_output=True, text=True, check=False)
-    expect(refused.returncode == 1 and "not a site of the book" in refused.stderr and os.listdir(kept) == ["thesis.txt"], "a folder that is not a site was accepted: " + refused.stderr)
+    expect(refused.returncode == 1 and "does not hold a site of the book" in refused.stderr and os.listdir(kept) == ["thesis.txt"], "a folder that is not a site was accepted: " + refused.stderr)
     os.mkdir(site)
     for name in ("katex", "book.css", "book.js"):  # a partly built site is rebuilt
         os.mkdir(os.path.join(site, name))

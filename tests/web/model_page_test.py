@@ -192,7 +192,7 @@ def beside(browser):
     browser.run("byId('train').click(); 0")
     browser.run(wait_for("models.length === 2 && models[1].shares.length > 0", 300))
     browser.run("byId('train').click(); 0")
-    browser.run(wait_for("!training && byId('train').textContent === 'go on'"))
+    browser.run(wait_for("!training && byId('train').textContent === 'continue'"))
     steps = browser.run("models.map((one) => one.step)")
     expect(browser.run("document.querySelectorAll('#sentences-1 li').length") > 0 and not browser.run("byId('map-second').hidden"), "the second model, with RoPE, is not shown")
     expect(browser.run("document.querySelectorAll('#map-1 .cell').length") > 0, "the attention map of RoPE is missing")

@@ -30,15 +30,15 @@ live("adam", (figure) => {
   const heights = Array.from({ length: LANDSCAPE ** 2 }, (_, k) => loss([k % LANDSCAPE, Math.floor(k / LANDSCAPE)].map((n) => 1.6 * ((2 * n) / (LANDSCAPE - 1) - 1))));
   for (const board of boards) for (const level of [0.05, 0.25, 0.6, 1, 2, 4, 7]) element("path", { d: contour(heights, level), class: "contour" }, board.ground);
   const controls = figure.controls();
-  const turned = figure.slider(controls, "landscape turned by", { min: 0, max: 90, step: 1, value: 0, text: (x) => x + "°" });
+  const turned = figure.slider(controls, "landscape rotated by", { min: 0, max: 90, step: 1, value: 0, text: (x) => x + "°" });
   const steps = figure.slider(controls, "steps", { min: 1, max: 80, step: 1, value: 40 });
 
   figure.predict({
-    ask: "Both pictures show forty steps of Adam down |z² + 1|². Now the whole landscape is turned by 30°, and the start with it. Which Adam takes the same path, only turned?",
+    ask: "Both pictures show forty steps of Adam down |z² + 1|². Now the whole landscape is rotated by 30°, and the start with it. Which Adam takes the same path, rotated?",
     answers: ["the left: a second moment for each part", "the right: one for both", "both", "neither"],
     check: (k) => {
       turned.value = 30;
-      return [k < 0 ? null : k === 1, "|g|² does not know where the axes lie; (Re g)² and (Im g)² do. Grey is the path before the turn, blue the one after it, turned back. Turn further: at 90° they agree again."];
+      return [k < 0 ? null : k === 1, "|g|² does not depend on the directions of the axes; (Re g)² and (Im g)² do. Grey is the path before the rotation, blue the one after it, rotated back. Rotate further: at 90° they agree again."];
     },
   });
 
@@ -56,7 +56,7 @@ live("adam", (figure) => {
     figure.pathOf = pathOf;
     const apart = ends.map(([one, other]) => modulus(add(one, scaled(other, -1))));
     figure.values = { apart };
-    figure.say(figure.shown ? `Turned by ${turned.value}°, after ${steps.value} steps: with two moments the paths end ${real(apart[0], 2)} apart, with one ${apart[1] < 1e-9 ? "at the same place" : real(apart[1], 2) + " apart"}.` : "");
+    figure.say(figure.shown ? `Rotated by ${turned.value}°, after ${steps.value} steps: with two moments the paths end ${real(apart[0], 2)} apart, with one ${apart[1] < 1e-9 ? "at the same place" : real(apart[1], 2) + " apart"}.` : "");
     for (const [k, board] of boards.entries()) board.describe(`${board.below.textContent}: from ${complex(start, 2)} to ${complex(ends[k][1], 2)}`);
   };
 });

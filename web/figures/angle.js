@@ -27,13 +27,13 @@ live("angle", (figure) => {
   chart.grip({ label: "the angle at the start", kind: "z", at: () => [start, kappa(start)], step: [0.05, 0], text: (z) => real(z[0], 3), when: () => figure.shown, move: (z) => (start = snapped(z[0])) });
   const controls = figure.controls();
   const method = figure.select(controls, "method", ["gradient descent", "Adam"]), precision = figure.select(controls, "precision", Object.keys(PRECISIONS));
-  const sign = figure.select(controls, "the layer wants", ["a smaller κ (γ = 1)", "a larger κ (γ = −1)"]);
+  const sign = figure.select(controls, "the loss favours", ["a smaller κ (γ = 1)", "a larger κ (γ = −1)"]);
   const steps = figure.slider(controls, "steps", { min: 1, max: 300, step: 1, value: 60 });
 
   figure.predict({
     ask: "The loss is L = γκ(θ) with γ = 1, so a smaller κ is better, and ∂L/∂θ = 2γ cos 2θ. Sixty steps of gradient descent start at θ = π/4, in double precision. Where do they lead?",
     answers: ["to −π/4, where κ = −2", "to 0, where κ = −1", "nowhere"],
-    check: (k) => [k < 0 ? null : k === 2, `The gradient there is ${gradient(Math.PI / 4, 1).toExponential(1)}: 0 except for the rounding of π/4. A step of that size is lost in θ. Drag the start away. Or leave it there and take Adam, which divides by the gradient's own size; then single precision, which rounds π/4 the other way.`],
+    check: (k) => [k < 0 ? null : k === 2, `The gradient there is ${gradient(Math.PI / 4, 1).toExponential(1)}: 0 except for the rounding of π/4. A step of that size is lost in θ. Drag the start away from π/4. Or leave it there and choose Adam, which divides by the gradient's own size; then single precision, which rounds π/4 the other way.`],
   });
 
   figure.draw = () => {

@@ -17,11 +17,11 @@ live("backwards", (figure) => {
   last.grip({ label: "your guess of the gradient at z", kind: "guess", at: () => guess, when: () => !figure.shown, move: (to) => (guess = to) });
 
   figure.predict({
-    ask: "A gradient g_v = 1 arrives at v. Behind it are two layers, v = w + w̄/2 (so a = 1, b = ½) and w = z² at z = 1 + ½i (so a = 2 + i, b = 0). What is g_z? Drag the ring there: first g_w, then g_z.",
+    ask: "Two layers, w = z² at z = 1 + ½i (so a = 2 + i, b = 0) and then v = w + w̄/2 (so a = 1, b = ½). The gradient at v is g_v = 1. What is g_z? Find g_w first, then drag the ring to g_z.",
     check: (k) => {
       const found = layers ? backwards(...layers[0], backwards(...layers[1], [1, 0])) : [3, -1.5], off = modulus(add(guess, scaled(found, -1)));
       turn = 0;
-      return [k < 0 ? null : off < 0.4, `g_w = 1 + ½ = 1.5, and g_z = (2 − i) · 1.5 = ${complex(found, 3)}: the conjugate of a is easily forgotten. The circles of all g_v of length 1 go with it. Drag g_v around, drag z, and try other layers.`];
+      return [k < 0 ? null : off < 0.4, `g_w = 1 + ½ = 1.5, and g_z = (2 − i) · 1.5 = ${complex(found, 3)}: the conjugate of a is easily forgotten. The curves show where all g_v of length 1 are mapped. Drag g_v around, drag z, and try other layers.`];
     },
   });
 

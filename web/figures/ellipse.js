@@ -24,7 +24,7 @@ live("ellipse", (figure) => {
   steps.grip({ label: "the step dz, of length 1", at: () => turnOf(turn), when: () => figure.shown, step: 0.1,
     text: () => `${angle.value} degrees`,
     move: (z, way) => (angle.value = way ? (angle.value + 5 * (way[1] - way[0]) + 360) % 360 : (Math.round((Math.atan2(z[1], z[0]) * 180) / Math.PI) + 360) % 360) });
-  images.grip({ label: "your guess of where the end comes to", kind: "guess", at: () => guess, when: () => !figure.shown, move: (z) => (guess = z) });
+  images.grip({ label: "your guess of where the end will be", kind: "guess", at: () => guess, when: () => !figure.shown, move: (z) => (guess = z) });
   // The tip of the first arrow is a e^{it}, so dragging it changes a; dragging the end of the second changes b.
   images.grip({ label: "the tip of the first arrow, a times the step", kind: "a", at: () => times(a, turnOf(turn)), when: () => figure.shown,
     move: (z) => (a = times(z, turnOf(-turn))) });
@@ -32,7 +32,7 @@ live("ellipse", (figure) => {
     move: (z) => (b = times(add(z, scaled(times(a, turnOf(turn)), -1)), turnOf(turn))) });
 
   figure.predict({
-    ask: "The step turns by a quarter turn, from 1 to i. The blue arrow turns with it, the orange arrow turns against it. Where does the end of the orange arrow come to? Drag the dashed ring there.",
+    ask: "The step makes a quarter turn, from 1 to i. The blue arrow turns with it, the orange arrow turns the other way. Where does the tip of the orange arrow end up? Drag the dashed ring there.",
     check: (k) => {
       angle.value = 90;
       const z = end(Math.PI / 2), off = modulus(add(guess, scaled(z, -1)));
@@ -65,7 +65,7 @@ live("ellipse", (figure) => {
       images.words(name, add(from, scaled(arrow, 0.5)), name, { dx: side[0], dy: side[1] + 4 });
     }
     figure.values = { halfAxes: [p + q, Math.abs(p - q)], determinant: p * p - q * q, end: end(turn) };
-    const sense = p > q * (1 + 1e-9) ? "it runs around with the step" : q > p * (1 + 1e-9) ? "it runs against the step" : "it is flat";
+    const sense = p > q * (1 + 1e-9) ? "the ellipse runs the same way as the step" : q > p * (1 + 1e-9) ? "the ellipse runs the opposite way to the step" : "the ellipse is flat";
     figure.say(figure.shown ? `a = ${complex(a, 2)}, b = ${complex(b, 2)}. Half-axes |a| + |b| = ${real(p + q, 3)} and ||a| − |b|| = ${real(Math.abs(p - q), 3)}; det J = |a|² − |b|² = ${real(p * p - q * q, 3)}: ${sense}.` : "");
     images.describe(figure.shown ? figure.said.textContent : "Two arrows, one after the other, at the step 1");
   };

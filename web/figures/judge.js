@@ -14,11 +14,11 @@ live("judge", (figure) => {
   const columns = figure.slider(controls, "columns", { min: 1, max: COLUMNS, step: 1, value: 1 });
 
   figure.predict({
-    ask: "Five central quotients of 1/(1 + x²), with steps from 0.1 down to 0.01. All are far too long: the best has an error of 6·10⁻⁵. Combined, Richardson's way, how small can the error be?",
-    answers: ["10⁻⁵: no better than its parts", "10⁻⁸", "10⁻¹⁵: all that a double can tell"],
+    ask: "Five central difference quotients of 1/(1 + x²), with steps from 0.1 down to 0.01. All steps are far too large: the best quotient has an error of 6·10⁻⁵. How small can the error become when Richardson extrapolation combines them?",
+    answers: ["10⁻⁵: no better than its parts", "10⁻⁸", "10⁻¹⁵: close to the precision of a double"],
     check: (k) => {
       columns.value = 5;
-      return [k < 0 ? null : k === 2, "Each column cancels one more power of h², while rounding has hardly begun. Take away columns, change the ratio, and try sin(100*z), |z|, z^2 + 1000000: the judge has to say how far it trusts the result."];
+      return [k < 0 ? null : k === 2, "Each column cancels one more power of h², while rounding errors are still small. Remove columns, change the ratio, and try sin(100*z), |z|, z^2 + 1000000: the judge gives an error bar for each result."];
     },
   });
 
@@ -64,7 +64,7 @@ live("judge", (figure) => {
       chart.words("the judge's bar", [-10.8, Math.log10(Math.max(bar, 1e-17))], "bad", { anchor: "start", dy: 15 });
     }
     figure.values = { rows, verdict, triangle };
-    const said = verdict.kink ? `a kink: the slope is ${real(verdict.left[0], 4)} from the left and ${real(verdict.right[0], 4)} from the right` : verdict.jump ? "a jump of the value itself" : bar === null ? "nothing that it trusts"
+    const said = verdict.kink ? `a kink: the slope is ${real(verdict.left[0], 4)} from the left and ${real(verdict.right[0], 4)} from the right` : verdict.jump ? "a jump of the value itself" : bar === null ? "no reliable value"
       : `${real(found, 12)} ± ${bar.toExponential(0)}` + (verdict.tape === null ? "" : `, off by ${Math.abs(found - verdict.tape).toExponential(0)}`);
     figure.say(figure.shown ? `At ${real(at, 3)} the tape has ∂f/∂x = ${real(verdict.tape, 12)} (of Re f). argand's judge, from steps in the ratio π, finds ${said}. Down to a step of ${rows.hs[k].toExponential(0)} the columns have errors of ${rows.of[k].slice(0, columns.value).map((y) => Math.abs(y - verdict.tape).toExponential(0)).join(", ")}.` : "");
     chart.describe(figure.shown ? figure.said.textContent : "Axes for the errors of extrapolated differences");

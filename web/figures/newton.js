@@ -22,7 +22,7 @@ live("newton", (figure) => {
   figure.predict({
     ask: "Four singular values, the smallest 300 times smaller than the largest. Each step applies Muon's polynomial to all of them; at 0 its slope is 3.4. After how many steps are all four between 0.7 and 1.2?",
     answers: ["3", "5", "8", "15"],
-    check: (k) => [k < 0 ? null : k === 1, "Five: the small ones grow by 3.4 a step, and none ever settles. Drag the rings down, and try Newton's polynomial, which settles, and is late."],
+    check: (k) => [k < 0 ? null : k === 1, "Five: small ones grow by a factor of 3.4 per step, and none ever converges. Drag the rings down, and try Newton's polynomial, which converges, but more slowly."],
   });
 
   figure.draw = () => {
@@ -41,7 +41,7 @@ live("newton", (figure) => {
     figure.runOf = runOf;
     figure.values = { first, runs };
     figure.say(!figure.shown ? "" : `After five steps: ${runs.map((run) => run[5].toFixed(4)).join(", ")}. ` +
-      (first < 0 ? `Sixteen steps do not bring all of them between 0.7 and 1.2.` : `All are between 0.7 and 1.2 after ${first} steps${stays ? ", and stay there" : ", and leave it again by a little"}.`));
+      (first < 0 ? `Sixteen steps do not bring all of them between 0.7 and 1.2.` : `All are between 0.7 and 1.2 after ${first} steps${stays ? ", and stay there" : ", and later leave this range slightly"}.`));
     chart.describe(figure.shown ? figure.said.textContent : "Four singular values at the start");
   };
 });

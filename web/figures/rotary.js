@@ -22,10 +22,10 @@ live("rotary", (figure) => {
   ahead.selectedIndex = 1;
 
   figure.predict({
-    ask: "The query (blue) stands at position 5, and its weight has turned it by one ω more. A key (orange) at position s is turned by sω. At which position is the key that scores highest? Drag the ring there; move the key and watch the dials.",
+    ask: "The query (blue) is at position 5, and its weight rotates it by one more ω. A key (orange) at position s is rotated by sω. At which position does a key score highest? Drag the ring there; move the key and watch the dials.",
     check: (k) => {
       key.value = 6;
-      return [k < 0 ? null : guess === 6, "At 6 all eight pairs point the same way: the phase in the weight reads the next word. Move the query along, and the peak goes with it."];
+      return [k < 0 ? null : guess === 6, "At 6 all eight pairs point the same way: with this phase in its weight, the query reads the next word. Move the query, and the peak moves with it."];
     },
   });
 
@@ -46,6 +46,6 @@ live("rotary", (figure) => {
     figure.score = score;
     figure.values = { score: score(a, m, s) };
     figure.say(figure.shown ? `The key at ${s} scores ${score(a, m, s).toFixed(1)}, the best possible 400; only the distance counts: ${s} − ${m} = ${s - m}.` : "");
-    chart.describe(figure.shown ? figure.said.textContent : "Seventeen places for a key, their scores hidden");
+    chart.describe(figure.shown ? figure.said.textContent : "Seventeen positions for a key, their scores hidden");
   };
 });

@@ -15,11 +15,11 @@ live("steps", (figure) => {
   const errorAt = (curve, h) => curve[clamp(Math.round(-3 * h), 0, HS.length - 1)];
 
   figure.predict({
-    ask: "The derivative of 1/(1 + x²) at ½, by the central quotient (f(x + h) − f(x − h))/2h in double precision. Which step leaves the smallest error? Drag the ring to left or right.",
+    ask: "The derivative of 1/(1 + x²) at ½, by the central quotient (f(x + h) − f(x − h))/2h in double precision. Which step leaves the smallest error? Drag the ring left or right.",
     check: (k) => {
       if (!curves) return [null, ""];
       const best = curves.central.indexOf(Math.min(...curves.central)), here = errorAt(curves.central, guess);
-      return [k < 0 ? null : here < 1e-10, `Near 10⁻⁵, the cube root of the last place: there ${HS[best].toExponential(0)} leaves ${curves.central[best].toExponential(0)}.` + (k < 0 ? "" : ` Yours leaves ${here.toExponential(0)}.`) + " To the right the quotient is too coarse, to the left the values cancel. Try a function of your own: sin(50*z), exp(z), z^2 + 1000, |z|."];
+      return [k < 0 ? null : here < 1e-10, `Near 10⁻⁵, about the cube root of the machine epsilon: there ${HS[best].toExponential(0)} leaves ${curves.central[best].toExponential(0)}.` + (k < 0 ? "" : ` Yours leaves ${here.toExponential(0)}.`) + " Further right the quotient is too coarse, further left the values cancel. Try your own function: sin(50*z), exp(z), z^2 + 1000, |z|."];
     },
   });
 

@@ -1,6 +1,6 @@
 "use strict";
-// Two networks learn in the page what the amplifier tube of chapter 6 does to a signal: that of docs/programs/network_by_hand.cpp,
-// with the same data, and a real one of equal size. They train on signals from a sector of the circle and are tested on all of it.
+// Two networks learn what the amplifier tube of chapter 6 does to a signal: the one of docs/programs/network_by_hand.cpp, with the
+// same data, and a real one of equal size. They train on signals from a sector of the circle and are tested on all of it.
 
 live("training", (figure) => {
   const SAMPLES = 200, EVERY = 10, polar = (r, t) => scaled(turnOf(t), r), square = (z) => z[0] * z[0] + z[1] * z[1];
@@ -70,14 +70,14 @@ live("training", (figure) => {
     return made;
   };
   const from = plane("signals");
-  from.grip({ label: "the signal that both are asked about", at: () => signal, move: (z) => (signal = scaled(z, Math.min(1, 1 / modulus(z)))), when: () => figure.shown });
+  from.grip({ label: "the input signal of both networks", at: () => signal, move: (z) => (signal = scaled(z, Math.min(1, 1 / modulus(z)))), when: () => figure.shown });
   for (const one of nets) one.plane = plane(one.name);
   const chart = figure.chart(figure.row(), "errors over steps", { from: 0, to: 3100, ticks: [0, 1000, 2000, 3000], name: "steps" },
     { from: -1.8, to: 2.4, ticks: [-1, 0, 1, 2], text: (x) => String(10 ** x), name: "error in %" });
   const controls = figure.controls();
   const steps = figure.slider(controls, "steps", { min: 0, max: 3000, step: EVERY, value: 3000 });
   const rate = figure.slider(controls, "learning rate", { min: -2, max: 0, step: 0.1, value: -1, text: (x) => real(10 ** x, 2) });
-  const sector = figure.select(controls, "they see", ["a quarter of the circle", "half of it", "all of it"], () => restart());
+  const sector = figure.select(controls, "training phases", ["a quarter of the circle", "half of it", "all of it"], () => restart());
   make("button", { type: "button" }, controls, "train again").addEventListener("click", () => restart());
 
   const remember = (one) => one.history.push({ p: one.p.slice(), errors: [seen, circle].map((samples) => (100 * lossOf(one.net, one.p, samples)) / power) });
@@ -105,9 +105,9 @@ live("training", (figure) => {
   }
 
   figure.predict({
-    ask: "Both networks learn here, from nothing, by 3000 steps of plain descent on 200 signals with phases between 0° and 90°. On these the error of the real one falls from 102 % to 1 %. And on the whole circle?",
+    ask: "Both networks train here from random weights: 3000 steps of plain gradient descent on 200 signals with phases between 0° and 90°. On these the error of the real one falls from 102 % to 1 %. And on the whole circle?",
     answers: ["to 1 % as well", "to about 10 %", "to about 50 %", "it rises"],
-    check: (k) => [k < 0 ? null : k === 2, "Where it has not been it makes something up. The error of the modReLU network is the same on both: what it learns in the quarter it knows everywhere. Drag the signal around, and let them see more of the circle."],
+    check: (k) => [k < 0 ? null : k === 2, "Outside its training data the real network is wrong. The modReLU network has the same error on both: what it learns on the quarter holds for every phase. Drag the signal around, and train on more of the circle."],
   });
 
   figure.draw = () => {
@@ -135,14 +135,14 @@ live("training", (figure) => {
         chart.path(history.slice(0, at + 1).map((one, n) => [n * EVERY, Math.log10(one.errors[k])]), `line thick ${colour}${dashed}`);
       const ends = history[at].errors.map(Math.log10), same = Math.abs(ends[0] - ends[1]) < 0.15, label = (k, where) =>
         chart.words(`${name.split(",")[0]} ${where}`, [3050, ends[k]], colour, { anchor: "end", dy: colour === "text" ? 15 : -7 });
-      label(0, same ? "on both" : "on what it sees");
+      label(0, same ? "on both" : "on its sector");
       if (!same) label(1, "on the whole circle");
     }
     figure.values = { lossOf, gradientOf, tube, seen, nets, at };
     const errors = nets.map((one) => one.history[at].errors.map((x) => real(x, 2) + " %"));
     const [made, own] = nets.map((one) => complex(one.net.run(one.history[at].p, signal), 3));
-    figure.say(!figure.shown ? "" : `After ${at * EVERY} steps the real network errs by ${errors[0][0]} on what it sees and by ${errors[0][1]} on the whole circle, the modReLU network by ${errors[1][0]} and ${errors[1][1]}. `
-      + `Of ${complex(signal, 2)} the tube makes ${complex(answer, 3)}, the one ${made}, the other ${own}.`);
+    figure.say(!figure.shown ? "" : `After ${at * EVERY} steps the real network has an error of ${errors[0][0]} on its training sector and of ${errors[0][1]} on the whole circle, the modReLU network of ${errors[1][0]} and ${errors[1][1]}. `
+      + `For ${complex(signal, 2)} the tube's output is ${complex(answer, 3)}, the real network's ${made}, the modReLU network's ${own}.`);
     chart.describe(figure.shown ? figure.said.textContent : "Errors over steps, not trained yet");
   };
 });

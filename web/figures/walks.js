@@ -10,9 +10,9 @@ live("walks", (figure) => {
   const rate = figure.slider(controls, "learning rate", { min: -3, max: -0.5, step: 0.05, value: -1.5, text: (x) => real(10 ** x, 2) });
 
   figure.predict({
-    ask: "The small dots are the zeros of |z² + 1|². From the large one two walks of forty steps set out: one along −g, one along the conjugate, −ḡ. The first ends at a zero. And the second?",
-    answers: ["at the same zero, later", "at the other zero", "at 0, where it is not lowest", "far away"],
-    check: (k) => [k < 0 ? null : k === 2, "Its first steps even go down: there g is almost real, and ḡ almost g. Then the mirror image of the gradient draws it onto the saddle. Now drag the start around. Where do both agree? From where does the violet one run away?"],
+    ask: "The small dots are the zeros of |z² + 1|². Two walks of forty steps start from the large one: one along −g, one along the conjugate, −ḡ. The first ends at a zero. Where does the second end?",
+    answers: ["at the same zero, later", "at the other zero", "at 0, which is not a minimum", "far away"],
+    check: (k) => [k < 0 ? null : k === 2, "Its first steps even descend: there g is almost real, so ḡ is almost g. Then the conjugate gradient leads it to the saddle. Now drag the start around. Where do both agree? From which starts does the violet walk diverge?"],
   });
 
   figure.compute = async () => {
@@ -40,7 +40,7 @@ live("walks", (figure) => {
         for (const z of reply[walk].path.slice(1)) plane.dot(z, classes, 1.2);
       }
     const [z, next] = reply.gradient.path, g = next ? scaled(add(z, scaled(next, -1)), 10 ** -rate.value) : [NaN, NaN];
-    const end = (walk) => ({ far: "runs away", "not finite": "ends where nothing is finite" })[reply[walk].end] || `comes to ${complex(reply[walk].path.at(-1), 2)}, L = ${real(reply[walk].loss.at(-1), 3)}`;
+    const end = (walk) => ({ far: "diverges", "not finite": "ends where L is not finite" })[reply[walk].end] || `ends at ${complex(reply[walk].path.at(-1), 2)}, L = ${real(reply[walk].loss.at(-1), 3)}`;
     figure.values = { g, reply };
     figure.say(!figure.shown ? "" : `L is ${real(reply.gradient.loss[0], 4)} at the start, g = ${complex(g, 3)}. Green, along −g: ${end("gradient")}. Violet, along −ḡ: ${end("conjugate")}. To first order a step along −ḡ changes L by −η Re(g²), and Re(g²) is ${real(times(g, g)[0], 3)} here.`);
     plane.describe(figure.shown ? figure.said.textContent : "Contours of L and the start of two walks");

@@ -37,7 +37,7 @@ function drawCharts() {
   losses.draw(Math.max(50, ...models.map((one) => one.steps)), all.map((one) => one.map((loss, k) => [k + 1, loss])), models[0]?.entropy ?? null,
     "Loss over steps: " + models.map((one) => `${one.name} ${one.losses.length ? real(one.losses.at(-1), 3) : "not trained"}`).join(", "));
   shares.draw(Math.max(20, ...models.map((one) => one.seconds)), models.map((one) => one.shares), 80,
-    "Right sentences: " + models.map((one) => `${one.name} ${Math.round(last(one))} %`).join(", "));
+    "Correct sentences: " + models.map((one) => `${one.name} ${Math.round(last(one))} %`).join(", "));
 }
 
 function drawSentences(k) {
@@ -115,13 +115,13 @@ async function train() {
 
 function say() {
   const done = models[0]?.step >= models[0]?.steps;
-  byId("train").textContent = training ? "stop" : models[0]?.losses.length && !done ? "go on" : byId("beside").checked ? "train both from nothing" : "train it from nothing";
+  byId("train").textContent = training ? "stop" : models[0]?.losses.length && !done ? "continue" : byId("beside").checked ? "train both from scratch" : "train it from scratch";
   byId("beside").disabled = training || (models[0]?.losses.length > 0 && !done);
   byId("save").disabled = !models.length;
   byId("summary").textContent = models.map((one) => {
     const share = one.shares.at(-1)?.[1], loss = one.losses.at(-1);
     return `${one.name}, ${one.parameters.toLocaleString("en")} parameters: step ${one.step} of ${one.steps}${one.seconds ? `, ${real(one.seconds, 3)} s` : ""}`
-      + `${loss ? `, loss ${real(loss, 3)}` : ""}${share === undefined ? "" : `, ${Math.round(share)} % of its sentences right`}.`;
+      + `${loss ? `, loss ${real(loss, 3)}` : ""}${share === undefined ? "" : `, ${Math.round(share)} % of its sentences correct`}.`;
   }).join(" ");
 }
 
@@ -184,7 +184,7 @@ function draw() {
   const { words, layers, next } = seen[0], one = models[0], n = words.length;
   options("layer", layers.map((_, k) => String(k + 1)));
   options("head", Array.from({ length: one.heads }, (_, k) => String(k + 1)));
-  options("pair", one.frequencies.map((omega, k) => `${k + 1}, turning by ${real((180 * omega) / Math.PI, 2)}° a word`));
+  options("pair", one.frequencies.map((omega, k) => `${k + 1}, rotating by ${real((180 * omega) / Math.PI, 2)}° per word`));
   options("query", words);
   const [layer, head, pair, query] = ["layer", "head", "pair", "query"].map((id) => Number(byId(id).value));
   for (const k of models.keys()) drawMap(k, Math.min(layer, seen[k].layers.length - 1), head, query);
@@ -200,8 +200,8 @@ function draw() {
   plane.arrow([0, 0], asks, "query");
   const best = keys.reduce((b, _, t) => (weights[query][head][t] > weights[query][head][b] ? t : b), 0);
   plane.svg.setAttribute("aria-label", `Query of ${words[query]} and the keys up to it, pair ${pair + 1}`);
-  byId("phases-said").textContent = `The query of “${words[query]}” (orange) and the keys of the words up to it (blue), turned by their positions; δ = ${real(scale, 3)}, b = ${real(shift, 3)}. `
-    + `The more a key points the way of the query, the more this pair adds to its score. All ${one.frequencies.length} pairs together attend most to “${words[best]}” (${Math.round(100 * weights[query][head][best])} %).`;
+  byId("phases-said").textContent = `The query of “${words[query]}” (orange) and the keys of the words up to it (blue), rotated by their positions; δ = ${real(scale, 3)}, b = ${real(shift, 3)}. `
+    + `The closer a key's direction is to the query's, the more this pair adds to its score. All ${one.frequencies.length} pairs together attend most to “${words[best]}” (${Math.round(100 * weights[query][head][best])} %).`;
   byId("next-said").textContent = `ComplexFormer expects next: ${next.map(([word, p]) => `${word} ${Math.round(100 * p)} %`).join(", ")}.`;
   byId("turned").textContent = byId("turn").value + "°";
   byId("turn").disabled = !delta;
@@ -220,7 +220,7 @@ async function judgeTurned() {
   if (!models.length) return;
   const { sentences, share } = await judge(0, turns());
   byId("turn-said").textContent = turns().length
-    ? `With head ${Number(byId("head").value) + 1} of layer ${Number(byId("layer").value) + 1} turned by ${byId("turn").value}°, ${Math.round(share)} % of its ${sentences.length} sentences are right.` : "";
+    ? `With head ${Number(byId("head").value) + 1} of layer ${Number(byId("layer").value) + 1} rotated by ${byId("turn").value}°, ${Math.round(share)} % of its ${sentences.length} sentences are correct.` : "";
 }
 
 function showMaps() {
@@ -304,6 +304,6 @@ startEngine("argand_model").then(async (engine) => {
   if (trained) await quietly(open)(new Uint8Array(await inflated(trained)));
   document.documentElement.dataset.ready = "1";
 }, (error) => {
-  byId("summary").textContent = "This browser does not let the library run: " + error.message + ".";
+  byId("summary").textContent = "The library does not run in this browser: " + error.message + ".";
   document.documentElement.dataset.errors++;
 });

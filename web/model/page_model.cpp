@@ -37,7 +37,7 @@ RunConfig config_of(const json& given) {
   for (const auto& [key, text] : given.items()) settings.push_back({key, text.get<std::string>()});
   RunConfig config = RunConfig::resolve({}, settings);
   require(config.training.data == "grammar" && config.training.accumulate == 1 && config.training.precision == "float32", "page",
-          "trains on the built-in grammar, a batch a step, in float32");
+          "trains only on the built-in grammar, one batch per step, in float32");
   config.training.tokens = "words";
   config.model.vocab_size = source().words().size();
   config.validate();
@@ -113,7 +113,7 @@ std::vector<std::unique_ptr<Learner>>& learners() {
 
 Learner& learner(const json& number) {
   const auto k = number.get<std::size_t>();
-  require(k < learners().size(), "page", "there is no model {}", k);
+  require(k < learners().size(), "page", "no model {}", k);
   return *learners()[k];
 }
 
@@ -209,7 +209,7 @@ json written(const json& request) {
   Learner& writer = learner(request.at("write"));
   const Turned turned(writer, request.value("turn", json::array()));
   const auto texts = request.at("texts").get<std::int64_t>(), words = request.at("words").get<std::int64_t>();
-  require(texts >= 1 && texts <= 256 && words >= 1 && words <= 1000, "page", "writes 1 to 256 texts of 1 to 1000 words");
+  require(texts >= 1 && texts <= 256 && words >= 1 && words <= 1000, "page", "texts must be 1 to 256, of 1 to 1000 words each");
   const std::int32_t eos = source().words().id("<eos>");
   std::vector<std::vector<std::int32_t>> all(static_cast<std::size_t>(texts), {eos});
   const Ids prompts({texts, 1}, std::vector<std::int32_t>(static_cast<std::size_t>(texts), eos));
@@ -282,7 +282,7 @@ json reply_to(const json& request) {
     learners().clear();
     return json::object();
   }
-  fail("page", "there is no such request");
+  fail("page", "unknown request");
 }
 
 }  // namespace

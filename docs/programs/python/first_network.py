@@ -9,7 +9,7 @@ print(z.grad)                    # dL/dx + i dL/dy
 print(L.tape())                  # in a notebook a picture
 
 
-@ag.op                           # an op of one's own, judged when its gradient is attached
+@ag.op                           # a custom op, checked when its gradient is attached
 def squash(z):
     return z / (1 + np.abs(z) ** 2)
 

@@ -30,4 +30,4 @@ def ufunc(x: Tensor, function: Any, method: str, *inputs: Any, **options: Any) -
         if op is not None:
             return op(*inputs)
     raise TypeError(f"np.{function.__name__}{'' if method == '__call__' else '.' + method} has no gradient here; argand.op_functions has the ops that do, "
-                    "and x.numpy() the numbers")
+                    "and x.numpy() returns the values")

@@ -68,7 +68,7 @@ class OwnOp:
         return _argand.call_own_op(self.__name__, self._value, self._vjp, self._jvp, list(inputs))
 
     def __repr__(self) -> str:
-        return f"<argand op {self.__name__}, of one's own>"
+        return f"<argand op {self.__name__}, custom>"
 
     def _takes_value(self, f: Callable[..., Any], before: int, which: str) -> bool:
         n, needed = _positional(f, f"{self.__name__}.{which}"), before + self._count

@@ -102,7 +102,7 @@ class Module:
     def zero_grad(self, set_to_none: bool = True) -> None:
         """Clears all gradients by setting grad to None, which PyTorch calls set_to_none=True; False raises an error."""
         if not set_to_none:
-            raise Error("zero_grad: a gradient that is cleared is None; there is no set_to_none=False")
+            raise Error("zero_grad: set_to_none=False is not supported; a cleared gradient is None")
         for value in self.parameters():
             value.zero_grad()
 

@@ -208,7 +208,7 @@ def test_a_recurrent_loop_with_schedule_checkpoint_and_generation(tmp_path):
 
 
 @pytest.mark.parametrize("write, says", [
-    (lambda net, x: ag.randperm(5), "permutation"), (lambda net, x: ag.int64, "NumPy"), (lambda net, x: nn.LSTM(4, 4), "loop over steps"),
+    (lambda net, x: ag.randperm(5), "permutation"), (lambda net, x: ag.int64, "NumPy"), (lambda net, x: nn.LSTM(4, 4), "loop over time steps"),
     (lambda net, x: nn.utils.clip_grad_norm_, "optim.clip_grad_norm"), (lambda net, x: F.nll_loss, "cross_entropy"), (lambda net, x: ag.optim.lr_scheduler, "function of the step"),
     (lambda net, x: ag.optim.SGD(net.parameters()).param_groups, "optimizer.lr"), (lambda net, x: net.to("cpu"), "made with their type"), (lambda net, x: x.grad_fn, "tape"),
     (lambda net, x: net.zero_grad(set_to_none=False), "is None"), (lambda net, x: ag.save({"x": x}, "x.pt"), "path comes first"),

@@ -17,7 +17,7 @@ L = ag.abs2(z**2 + 1).sum()
 L.backward();  z.grad            # dL/dx + i dL/dy
 L.tape()                         # values down, gradients up, a picture in a notebook
 
-@ag.op                           # an op of one's own in NumPy: judged when it is defined
+@ag.op                           # a custom op in NumPy: checked when it is defined
 def squash(z): return z / (1 + np.abs(z) ** 2)
 @squash.vjp
 def _(g, z, w): d = 1 + np.abs(z) ** 2; return g / d - 2 * z * np.real(np.conj(g) * z) / d**2
