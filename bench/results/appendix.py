@@ -20,15 +20,15 @@ ARGAND = HERE.parents[1] / "build" / "apps" / "argand"
 PAGE = HERE.parents[1] / "docs" / "guides" / "results-tables.md"
 INTRODUCTION = """# Appendix: the tables of the results
 
-Every table of the runs that [chapter 11](../11-results.md) speaks of, made by a program of what was kept of each run
-([bench/results](../../bench/results/README.md)). Read that chapter first: it says how to read a row. Nobody has edited what is below; a test makes
-it again. In the tables that come first **each row has its own best learning rate** ([the protocol](../../experiments/README.md)); in those from
-[the first protocol](#the-first-protocol-one-rate-for-all-rows) on all rows have the same one.
+Every table of the runs that [chapter 11](../11-results.md) discusses, generated from the data kept of each run
+([bench/results](../../bench/results/README.md)). Read that chapter first: it explains how to read a row. This page is not edited by hand; a test
+generates it again. In the first tables **each row has its own best learning rate** ([the protocol](../../experiments/README.md)); in those from
+[the first protocol](#the-first-protocol-one-rate-for-all-rows) on, all rows have the same one.
 """
 FIRST_PROTOCOL = """## The first protocol: one rate for all rows
 
-Language models learn at 1e-3 (matrices that Muon moves at 2e-2, ten times its paper's), classifiers at 2e-3: read every difference below as
-"at this rate".
+Language models train at a learning rate of 1e-3 (matrices trained by Muon at 2e-2, ten times its paper's), classifiers at 2e-3: every difference below
+holds for this rate only.
 """
 BEST = [  # each row at its own best rate
     ("best-positions", "ComplexFormer and RoPE, each row at its best rate", "thirteen rows are from the transformer with RoPE"),
@@ -42,7 +42,7 @@ TABLES = [  # (file, heading, what its results show)
     ("small-1500-embeddings-complexformer", "RoPE with scaled embeddings", "the row with scaled embeddings is from the transformer with RoPE"),
     ("small-1500-frequencies-complexformer", "ComplexFormer with RoPE's frequencies", "two ComplexFormers with RoPE's frequencies are from the transformer with RoPE"),
     ("small-1500-crope", "CRoPE", "five rows are from dense projections"),
-    ("small-1500-crat", "CRAT and its rivals", "ten rows are from CRAT with its window"),
+    ("small-1500-crat", "CRAT and its baselines", "ten rows are from CRAT with its window"),
     ("ag-news-qic", "QIC", "ten rows are from learned angles"),
     ("ag-news-sensitivity-qic", "QIC: starts, learning rates, batches", "eleven rows are from the first; a learning rate of 1e-4 is far away"),
     ("ag-news-author-qic", "QIC with the layers of the author's program", "four rows are from learned angles, in layers like those of the author's program"),
@@ -56,8 +56,8 @@ ALONE = [(POSITIONS, "without-pcl", POSITIONS, "moduli"), (POSITIONS, "fixed", P
          ("small-1500-crope", "all", "small-1500-crope", "half_qk"), ("small-1500-crat", "rope-untied", "small-1500-crat", "rope"),
          ("small-1500-crat", "retro", "small-1500-crat", "rope-untied"), ("small-1500-crat", "fid", "small-1500-crat", "rope-untied"),
          ("ag-news-sensitivity-qic", "learned-from-0", QIC, "fixed-0")]
-HEADINGS = {"rows": "", "rates": "By learning rate", "pace": "Equal work", "claims": "The paper's claims", "texts": "What they write", "positions": "By how much comes before",
-            "interventions": "What learnt angles are worth", "lookup": "What looking up is worth"}
+HEADINGS = {"rows": "", "rates": "By learning rate", "pace": "Equal work", "claims": "The paper's claims", "texts": "Generated text", "positions": "By number of preceding tokens",
+            "interventions": "The value of learnt angles", "lookup": "The value of retrieval"}
 
 
 def ablate(file, *words):
@@ -86,12 +86,12 @@ def section(name, title, seen):
             parts.append(text)
             if kind == "rows":
                 parts.append(f"![How far {seen}, a dot for each seed and a line for the interval](../pictures/results/{name}.svg)\n")
-                parts.append(f"*Each row against `{results['rows'][0]['row']}`, seed by seed. A blue line leaves out 0: the difference is significant.*\n")
+                parts.append(f"*Each row against `{results['rows'][0]['row']}`, seed by seed. A blue line does not contain 0: the difference is significant.*\n")
             if kind == "rows" and (ways := travel(name)):
-                parts.append(f"**How far learnt angles went.**\n\n{ways}")
+                parts.append(f"**How far learnt angles moved.**\n\n{ways}")
             if kind == "positions":
-                parts.append(f"![Perplexity by the number of words before, on logarithmic axes, a line for each row](../pictures/results/{name}-positions.svg)\n")
-                parts.append("*Perplexity by how much comes before, mean of the seeds. To the right of the dashed line no model was trained.*\n")
+                parts.append(f"![Perplexity by the number of preceding tokens, on logarithmic axes, a line for each row](../pictures/results/{name}-positions.svg)\n")
+                parts.append("*Perplexity by the number of preceding tokens, mean of the seeds. To the right of the dashed line, windows are longer than in training.*\n")
     return "\n".join(part for part in parts if part)
 
 
@@ -136,9 +136,9 @@ def travel(name):
         return ""
     if len(lines[0]) == 5:
         return table(["row", "mean of δ", "deviation of δ", "mean of b", "deviation of b"], lines, [False] + [True] * 4) + (
-            "\nOver all heads and frequencies after the last step, mean ± deviation of the seeds. δ begins with the mean 0 and the deviation 0.02, the paper's; b with 0.\n")
-    return table(["row", "θ begins at", "mean way", "longest way"], lines, [False, True, True, True]) + (
-        "\nDistance of the angles after the last step from where they began, in radians, mean ± deviation of the seeds.\n")
+            "\nOver all heads and frequencies after the last step, mean ± deviation of the seeds. δ starts with mean 0 and deviation 0.02, as in the paper; b starts at 0.\n")
+    return table(["row", "initial θ", "mean distance", "largest distance"], lines, [False, True, True, True]) + (
+        "\nDistance of the angles after the last step from their initial values, in radians, mean ± deviation of the seeds.\n")
 
 
 def alone():
@@ -161,16 +161,16 @@ def claims_in_all():
 
 def page():
     parts = [INTRODUCTION, "## The papers' claims, counted\n", claims_in_all(), *(section(*one) for one in BEST), *measured.tables(), FIRST_PROTOCOL, *(section(*one) for one in TABLES), "## Single comparisons\n",
-             "Asked after the tables had been read, so trust them less than the tables. Each interval is for its comparison alone.\n", alone(), "## Costs\n",
-             "Twelve steps of every language model and a hundred of every classifier, three seeds, two threads. The machine is a virtual one whose memory others share: times "
-             "that are not several deviations apart say nothing.\n"]
+             "Chosen after the tables had been read, so less reliable than the tables. Each interval is for its comparison alone.\n", alone(), "## Costs\n",
+             "Twelve steps of every language model and a hundred of every classifier, three seeds, two threads. The machine is a virtual one with shared memory bandwidth: times "
+             "that are not several deviations apart cannot be distinguished.\n"]
     parts += [f"**{title}.**\n\n{told(f'tables/costs-{name}.json')['tables']['costs']}" for name, title in (("complexformer", "ComplexFormer"), ("crope", "CRoPE"), ("crat", "CRAT"), ("qic", "QIC"))]
     parts += ["## The same models in PyTorch\n", "Preset `small`, 500 steps, validation perplexity in full blocks, every parameter decays.\n",
               pytorch("pytorch-500", "perplexity"), "Classifiers of AG News, two layers of width 128, no dropout, at most 128 words of an article, accuracy in %.\n",
               pytorch("pytorch-ag-news", "accuracy"), "## Shakespeare, letter by letter\n",
-              "Preset `shakespeare`, after 2 000 steps, the seeds 1, 2 and 3. nanoGPT's README names 1.88 for its own recipe with learned positions.\n", shakespeare(), "## Rows that were trained again\n",
-              "Five rows drawn at random, once more with seed 0, by a program for older processors. *Other seeds* says how far from the kept run a run with another seed might be, in "
-              "95 of 100 such tables.\n", repeated()]
+              "Preset `shakespeare`, after 2 000 steps, the seeds 1, 2 and 3. nanoGPT's README gives 1.88 for its own recipe with learned positions.\n", shakespeare(), "## Rows that were trained again\n",
+              "Five rows drawn at random, trained again with seed 0 by a program for older processors. *Other seeds* is the range of differences to the kept run that a run with another seed "
+              "would have in 95 of 100 such tables.\n", repeated()]
     return "\n".join(parts)
 
 

@@ -177,9 +177,9 @@ def travel_tables():
                 rows.append([model, called, str(steps), *(f"{ways[rate]:.3f} ({100 * ways[rate] / reach[rate]:.0f} %)" if rate in ways else "-" for rate in rates),
                              f"{slope(ways.items()):.2f}" if len(ways) > 2 else "-"])
     longest = max(run["points"][-1][3].get("longest theta", 0) / run["points"][-1][1] for run in logs)
-    parts = ["**How far they went, by rate and steps.** The root mean square of the way over all layers, heads and frequencies, and what it is of the *reach*, the sum of all rates: about "
-             "the most that Adam moves a number. That of δ, which begins with the deviation 0.02, is less those 0.02². *Power*: p in way = c · rate^p. "
-             f"No θ went further than {100 * longest:.0f} % of the reach.\n",
+    parts = ["**Distance moved, by rate and steps.** The root mean square distance over all layers, heads and frequencies, and its share of the *reach*, the sum of all rates: about "
+             "the most that Adam moves a number. For δ, which starts with deviation 0.02, 0.02² is subtracted from the mean square. *Power*: p in distance = c · rate^p. "
+             f"No θ moved further than {100 * longest:.0f} % of the reach.\n",
              table(["runs", "of", "steps", *map(rate_name, rates), "power"], rows, [False, False] + [True] * (2 + len(rates)))]
     rows = []
     for (model, step), runs in grouped(worth, "model", "step").items():
@@ -189,9 +189,9 @@ def travel_tables():
                      spread([100 * math.expm1(run["parts"][part][2]) for run in runs])]
         rows.append(line)
     if rows:
-        parts += ["**What they are worth then.** Way as above, but from each number's own start; the longest way of any number as a share of the reach; and by how many per cent "
-                  "the perplexity of the validation text rises when all are set back to where they began.\n",
-                  table(["runs", "step", "seeds", "reach", "way of δ", "longest", "cost, %", "way of b", "longest", "cost, %"], rows, [False] + [True] * 9)]
+        parts += ["**The cost of resetting them.** Distance as above, but from each number's own initial value; the largest distance of any number as a share of the reach; and by how many per cent "
+                  "the perplexity of the validation text rises when all are reset to their initial values.\n",
+                  table(["runs", "step", "seeds", "reach", "distance of δ", "largest", "cost, %", "distance of b", "largest", "cost, %"], rows, [False] + [True] * 9)]
     return parts
 
 
@@ -199,7 +199,7 @@ def steps_tables():
     parts = []
     for (offsets,), entries in grouped(entries_of("steps"), "set").items():
         rows = sorted(grouped(entries, "row").items(), key=lambda item: -statistics.fmean(run["right"] for run in item[1]))
-        parts += [f"**{offsets} offsets.** Right answers in %, mean ± deviation of the seeds; each row at its best rate.\n",
+        parts += [f"**{offsets} offsets.** Correct answers in %, mean ± deviation of the seeds; each row at its best rate.\n",
                   table(["row", "rate", "right", "each seed"],
                         [[row, rate_name(runs[0]["lr"]), spread([100 * run["right"] for run in runs]), ", ".join(f"{100 * run['right']:.1f}" for run in runs)]
                          for (row,), runs in rows], [False, True, True, True])]
@@ -209,7 +209,7 @@ def steps_tables():
 def sums_tables():
     entries = entries_of("sums")
     rows = sorted(grouped(entries, "row").items(), key=lambda item: -sum(run["result"][2] for run in item[1]))
-    return [f"{entries[0]['asked']} sums of numbers of each length, worked out column by column and decoded greedily; trained on one to three digits. Sums with the right result in %, "
+    return [f"{entries[0]['asked']} sums of numbers of each length, worked out column by column and decoded greedily; trained on one to three digits. Sums with the correct result in %, "
             "mean ± deviation of the seeds; each row at its best rate.\n",
             table(["row", "rate", *(f"{digits} digit{'s' if digits > 1 else ''}" for digits in range(1, 6))],
                   [[row, rate_name(runs[0]["lr"]), *(spread([100 * run["result"][k] for run in runs]) for k in range(5))] for (row,), runs in rows],
@@ -219,7 +219,7 @@ def sums_tables():
 def facts_tables():
     entries = entries_of("facts")
     rows = sorted(grouped(entries, "row").items(), key=lambda item: -statistics.fmean(run["in_passages_only"] for run in item[1]))
-    return [f"Right answers in % to {entries[0]['asked']} questions about people asked about in training, and to as many about people whose facts are only in the passages; chance is "
+    return [f"Correct answers in % to {entries[0]['asked']} questions about people who occur in the training questions, and to as many about people whose facts are only in the passages; chance is "
             f"{100 * entries[0]['chance']:.0f}. Mean ± deviation of the seeds; each row at its best rate.\n",
             table(["row", "rate", "asked in training", "in the passages only"],
                   [[row, rate_name(runs[0]["lr"]), *(spread([100 * run[key] for run in runs]) for key in ("in_training", "in_passages_only"))] for (row,), runs in rows],
@@ -230,7 +230,7 @@ def retrieved_tables():
     def name_of(group):
         return {"yes": "in the passages", "no": "not in them", "none read": "no passage read"}[group[0]] + (", before in the window" if group[1] else "")
     entries = entries_of("retrieved")
-    parts = ["Loss in nats on the tokens of the validation part, by whether a token occurs in the passages that the reader's model retrieves for it, and whether it occurred before in "
+    parts = ["Loss in nats on the tokens of the validation part, by whether a token occurs in the passages that the reader's model retrieves for it, and whether it occurred earlier in "
              "its window. Mean ± deviation of the seeds; each row at its best rate, and the reader of the same seed.\n"]
     for (reader,), of_reader in grouped(entries, "reader").items():
         names = list(dict.fromkeys(name_of(group) for run in of_reader for group in run["groups"]))
@@ -245,7 +245,7 @@ def scaling_tables():
     entries = entries_of("scaling")
     rows = [[one["size"], one["row"], f"{one['parameters'] / 1e6:.2f}", f"{one['flops'] / 1e9:.1f}", str(one["steps"]), rate_name(one["lr"]), spread(one["bits_per_byte"], 4)] for one in entries]
     return [f"Every model trains for {entries[0]['flops'] * entries[0]['steps'] / 1e12:.1f} · 10¹² FLOPs of matrix products. Mean ± deviation of the seeds; each at its best rate.\n",
-            table(["size", "row", "parameters, 10⁶", "10⁹ FLOPs a step", "steps", "rate", "bits per byte"], rows, [False, False] + [True] * 5)]
+            table(["size", "row", "parameters, 10⁶", "10⁹ FLOPs per step", "steps", "rate", "bits per byte"], rows, [False, False] + [True] * 5)]
 
 
 def choices_tables():
@@ -254,8 +254,8 @@ def choices_tables():
     asked = entries[0]["asked"]
     for (row,), runs in grouped(entries, "row").items():
         rows.append([row, *(spread([100 * run[key] for run in runs]) for key in ("same_article", "other_articles"))])
-    return [f"Of {asked} places of the test part, which of four sentences comes next: the one whose mean log likelihood a token is highest. Right answers in %; chance is 25, and "
-            f"one run's figure has a standard error of {100 * math.sqrt(0.25 * 0.75 / asked):.1f} by the choice of places.\n",
+    return [f"At {asked} places of the test part, which of four sentences comes next? The answer is the one with the highest mean log likelihood per token. Correct answers in %; chance is 25, and "
+            f"one run's figure has a standard error of {100 * math.sqrt(0.25 * 0.75 / asked):.1f} from the choice of places.\n",
             table(["row", "others of the same article", "others of other articles"], rows, [False, True, True])]
 
 
@@ -264,8 +264,8 @@ def attention_tables():
     for (row,), runs in grouped(entries_of("attention"), "row").items():
         means = [[statistics.fmean(column) if None not in column else None for column in zip(*run["heads"])] for run in runs]
         rows.append([row, *(spread([run[i] for run in means], 3) if means[0][i] is not None else "-" for i in range(4))])
-    return ["Means over heads and layers, mean ± deviation of the seeds. *Entropy*: of a position's weights, 1 if all are equal and 0 if one has all. *Phases*: the length of the mean "
-            "of $e^{i\\theta}$ over the positions of a text, averaged over a head's pairs; 0 where phases are spread evenly over the circle, 1 where all are the same.\n",
+    return ["Means over heads and layers, mean ± deviation of the seeds. *Entropy*: of a position's weights, 1 if all are equal and 0 if one has all the weight. *Phases*: the length of the mean "
+            "of $e^{i\\theta}$ over the positions of a text, averaged over a head's pairs; 0 if phases are spread evenly over the circle, 1 if all are the same.\n",
             table(["row", "entropy", "largest weight", "phases of q", "phases of k"], rows, [False] + [True] * 4)]
 
 

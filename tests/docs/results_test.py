@@ -105,7 +105,7 @@ with tempfile.TemporaryDirectory() as scratch:
         page_file.write_text(page, encoding="utf8")
         found = ablate(spoilt, "--check", page_file)
         expect(found.returncode == 1 and "spoilt.json: rows: | shared |" in found.stdout, f"a missing run or a changed loss is not reported:\n{found.stdout}{found.stderr}")
-    for table in ("**What learnt angles are worth.**", "**By learning rate.**", "## Costs"):
+    for table in ("**The value of learnt angles.**", "**By learning rate.**", "## Costs"):
         at = re.compile(r"\d\.(\d)").search(page, page.index("\n|---", page.index(table))).start(1)
         page_file.write_text(page[:at] + str((int(page[at]) + 1) % 10) + page[at + 1:], encoding="utf8")
         found = ablate(results / "tables", "--check", page_file)
