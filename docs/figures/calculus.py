@@ -36,7 +36,7 @@ def ellipses():
             p.dot(w, "b" if n == 1 else "a", 5 if n == 1 else 3)
         p.dot(cmath.exp(0.25j * math.pi), "b", 4)
     f.words("dashed: the steps dz; blue: a dz + b dz̄;", 240, 512, of="soft", size=13)
-    f.words("orange: one of the steps, and where it goes", 240, 530, of="soft", size=13)
+    f.words("orange: one of the steps, and its image", 240, 530, of="soft", size=13)
     return f
 
 
@@ -75,7 +75,7 @@ def two_layers_back():
         p.path(curves[k], "text", 1.6, closed=True)
         p.arrow(0, arrows[k], "along", 2.6)
     f.words("← back through w = z² ← back through v = w + ½ w̄ ←", 240, 226, of="soft")
-    f.words("green: g_v = 1, and the gradients that it leads to", 240, 250, of="along")
+    f.words("green: g_v = 1, and the gradients it gives", 240, 250, of="along")
     return f
 
 
@@ -123,7 +123,7 @@ def cone_and_spiral():
             right.arrow(z - 0.055 * g, z + 0.055 * g, "b", 1.8, tip=7)
     left.dot(0, "bad", 4.5)
     right.dot(0, "bad", 4.5)
-    f.words("one length, every direction", 121, 282, of="soft", size=13)
+    f.words("length 1, every direction", 121, 282, of="soft", size=13)
     f.words("a length of 1/|z|; the cut in red", 358, 282, of="soft", size=13)
     f.words("at 0 argand returns 0 for both", 240, 302, of="soft", size=13)
     return f

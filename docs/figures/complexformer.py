@@ -56,8 +56,8 @@ def heads():
         scores = [(turned[k].conjugate() * turned["q₂"]).real for k in ("k₀", "k₁")]
         f.words(f"{scores[0]:+.2f} and {scores[1]:+.2f}".replace("-", "−"), 82 + 158 * h, 216, of="text")
     f.words("The same query and the same two keys in three heads, and", 240, 250, of="soft", size=13)
-    f.words("its scores with k₀ and k₁: how far the arrows agree.", 240, 268, of="soft", size=13)
-    f.words("Positions turn by 0.35 each.", 240, 286, of="soft", size=13)
+    f.words("its scores with k₀ and k₁: how well the arrows align.", 240, 268, of="soft", size=13)
+    f.words("Each position rotates by 0.35.", 240, 286, of="soft", size=13)
     return f
 
 
@@ -67,8 +67,8 @@ def gradient_split():
     z, delta = 1.15 * cmath.exp(0.5j), 0.5
     u = z / abs(z)
     g = 0.75 + 0.85j  # the incoming gradient, rotated back by φ, relative to u
-    for k, (title, arrows) in enumerate((("it comes in, turned back by φ", ((g.real, "along"), (1j * g.imag, "b"), (g, "a"))),
-                                         ("it goes on to z", ((g.real, "along"), (1j * delta * g.imag, "b"), (g.real + 1j * delta * g.imag, "a"))))):
+    for k, (title, arrows) in enumerate((("incoming, rotated back by φ", ((g.real, "along"), (1j * g.imag, "b"), (g, "a"))),
+                                         ("passed on to z", ((g.real, "along"), (1j * delta * g.imag, "b"), (g.real + 1j * delta * g.imag, "a"))))):
         p = Panel(f, 14 + 232 * k, 44, 215, 190, (-0.35, 2.2), (-0.2, 2.054))
         p.title(title)
         p.cross()
@@ -78,6 +78,6 @@ def gradient_split():
             p.arrow(z, z + part * u, of, 3 if of == "a" else 2.2, tip=10)
         if k:
             p.path([z + u * part for part in (g.real + 1j * g.imag, g.real + 1j * delta * g.imag)], "axis", 1.4, "3 4")
-    f.words("green: along z, unchanged; orange: across z, times δ = ½;", 240, 264, of="soft", size=13)
+    f.words("green: along z, unchanged; orange: perpendicular, times δ = ½;", 240, 264, of="soft", size=13)
     f.words("blue: both together", 240, 284, of="soft", size=13)
     return f

@@ -68,7 +68,7 @@ def where_conjugates_descend():
     right.grid((-180, -90, 0, 90, 180), (-1, 0, 1), "arg g in degrees")
     right.path(curve(lambda _: -1, -180, 180, 4), "along", 2, "")
     right.path(curve(lambda x: -math.cos(2 * math.radians(x)), -180, 180), "against", 2.4)
-    f.words("green: down; bare: up", 121, 282, of="soft", size=13)
+    f.words("green: down; white: up", 121, 282, of="soft", size=13)
     f.words("green: a step along −g; violet: along −ḡ", 240, 318, of="soft", size=13)
     return f
 

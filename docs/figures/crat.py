@@ -21,7 +21,7 @@ def gradient_of_a_phase():
             p.dot(z, "text", 2)
     p.dot(0, "bad", 4.5)
     f.words("arrows: the gradient of cos(arg q − 1), a ninth of its length", 240, 316, of="soft", size=13)
-    f.words("across q everywhere, and longer the nearer q is to 0", 240, 336, of="soft", size=13)
+    f.words("perpendicular to q, and longer the nearer q is to 0", 240, 336, of="soft", size=13)
     return f
 
 
@@ -51,13 +51,13 @@ def growing_rows():
 def heavy_tail():
     f = Figure(330)
     p = Panel(f, 52, 36, 400, 222, (0, 3), (-6, 0.2), log="xy")
-    p.grid((0, 1, 2, 3), (-6, -4, -2, 0), "x, beside a gradient's ordinary size", "share of components whose gradient exceeds x")
+    p.grid((0, 1, 2, 3), (-6, -4, -2, 0), "x, relative to a typical gradient", "share of components whose gradient exceeds x")
     # P(1/r > x) = P(r < 1/x) = 1 - exp(-1/x²) for a complex normal number, compared with a half-normal distribution.
     p.path(curve(lambda e: math.log10(-math.expm1(-(10 ** (-2 * e)))), 0, 3, 120), "b", 2.6)
     p.path([z for z in curve(lambda e: math.log10(max(math.erfc(10 ** e / math.sqrt(2)), 1e-30)), 0, 1.2, 240) if z.imag > -6.2], "soft", 2.2, "5 4")
     p.words("1/|q|: falls as 1/x²", 1.55 - 2.4j, 0, 0, "start", "b")
     p.words("normal", 0.74 - 4.4j, 0, 0, "start", "soft")
-    f.words("one component in a million pushes a thousand times harder", 240, 316, of="soft", size=13)
+    f.words("one component in a million gets a gradient 1000 times larger", 240, 316, of="soft", size=13)
     return f
 
 

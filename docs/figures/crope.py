@@ -18,9 +18,9 @@ def blocks():
         p.path(GLYPH, "axis", 1.4, "3 3", closed=True)
         p.path([h(z) for z in GLYPH], of, 2.6, closed=True)
         p.path([h(z) for z in circle(0, 0.8)], of, 1, closed=True)
-    f.words("dotted: an F before; the ring: where a circle goes", 240, 236, of="soft", size=13)
-    f.words("complex-linear: turned and scaled. Conjugate-linear: mirrored", 240, 256, of="soft", size=13)
-    f.words("first. A dense block: both, so sheared, and the ring an ellipse", 240, 274, of="soft", size=13)
+    f.words("dotted: the F before; ring: the image of a circle", 240, 236, of="soft", size=13)
+    f.words("complex-linear: rotated and scaled. Conjugate-linear: mirrored", 240, 256, of="soft", size=13)
+    f.words("first. A dense block does both: it shears, the ring is an ellipse", 240, 274, of="soft", size=13)
     return f
 
 
@@ -28,21 +28,21 @@ def blocks():
 def head_by_hand():
     f = Figure(330)
     p = Panel(f, 46, 40, 420, 210, (-9.5, 9.5), (0, 430))
-    p.grid((-8, -4, 0, 4, 8), (0, 200, 400), "distance of the key from the word that is meant", "score")
+    p.grid((-8, -4, 0, 4, 8), (0, 200, 400), "distance of the key from the intended word", "score")
     score = lambda r: 50 * sum(math.cos(r * 5000 ** (-j / 8)) for j in range(8))
     p.path(curve(score, -9.5, 9.5, 300), "axis", 1.2)
     for r in range(-9, 10):
         p.path([complex(r, 0), complex(r, score(r))], "a" if r == 0 else "b", 5)
     p.words("400", 400j, 8, -4, "start", "a")
     p.words("373.7", 1 + 373.7j, 8, -2, "start", "b")
-    f.words("e⁻²⁶ is what the softmax leaves to the neighbours", 240, 314, of="soft", size=13)
+    f.words("the softmax gives the neighbours only e⁻²⁶", 240, 314, of="soft", size=13)
     return f
 
 
 @figure
 def phase_points_forwards():
     f = Figure(300)
-    for k, (lead, text) in enumerate(((0, "real weights: q = 200"), (1, "complex: each turned by its ω"))):
+    for k, (lead, text) in enumerate(((0, "real weights: q = 200"), (1, "complex: each rotated by its ω"))):
         p = Panel(f, 40 + 232 * k, 44, 190, 160, (-4.5, 4.5), (200, 420))
         p.title(text)
         p.grid((-4, -2, 0, 2, 4), (200, 300, 400) if not k else (), "key position minus query position")
@@ -50,6 +50,6 @@ def phase_points_forwards():
         for r in range(-4, 5):
             best = r == lead
             p.path([complex(r, 200), complex(r, score(r))], "a" if best else "axis", 8)
-    f.words("Real weights give an even function: the next word and the last", 240, 266, of="soft", size=13)
-    f.words("one look alike. A phase moves the peak to the next word.", 240, 284, of="soft", size=13)
+    f.words("Real weights give an even function: the next and the previous", 240, 266, of="soft", size=13)
+    f.words("word score the same. A phase moves the peak to the next word.", 240, 284, of="soft", size=13)
     return f

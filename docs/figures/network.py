@@ -113,7 +113,7 @@ def a_polygon():
         if 0 <= -c / abs(w) < 1:
             p.dot(after(-c / abs(w) + 1e-9 + 0j), "b", 3.6)
     f.words("blue: the tube's answer to a signal that grows from 0 to 1", 240, 300, of="soft", size=13)
-    f.words("orange: the network's; at each dot a neuron wakes. Dashed: untrained", 240, 318, of="soft", size=13)
+    f.words("orange: the network's; at each dot a neuron turns on. Dashed: untrained", 240, 318, of="soft", size=13)
     return f
 
 
@@ -129,7 +129,7 @@ def a_quarter_seen():
         answers = [network(0.6 * cmath.exp(2j * math.pi * n / 144)) for n in range(145)]
         p.path(answers, "b", 2)
         p.path(answers[:37], "along", 3.4)
-    f.words("pale blue: what the tube makes of the circle |s| = 0.6", 240, 288, of="soft", size=13)
+    f.words("pale blue: the tube's answers on the circle |s| = 0.6", 240, 288, of="soft", size=13)
     f.words("green: the networks' answers for the quarter they have seen,", 240, 306, of="soft", size=13)
     f.words("orange: for the rest", 240, 324, of="soft", size=13)
     return f
@@ -143,7 +143,7 @@ def stretches():
     def modrelu(z):
         return max(abs(z) + c, 0) / abs(z) * z
 
-    for k, text in enumerate(("small circles", "what modReLU makes of them")):
+    for k, text in enumerate(("small circles", "their images under modReLU")):
         p = Panel(f, 14 + 236 * k, 36, 216, 216, (-1.75, 1.75), (-1.75, 1.75))
         p.title(text)
         p.cross()
@@ -154,8 +154,8 @@ def stretches():
                 centre = radius * cmath.exp(2j * math.pi * (n + 0.5 * (radius > 1.4)) / count)
                 ring = [z if k == 0 else modrelu(z) for z in circle(centre, 0.13, 36)]
                 p.path(ring, "a" if radius < 1 else "along" if radius < 1.4 else "b", 1.8, closed=True)
-    f.words("c = −½: what is within the dashed circle becomes 0.", 240, 276, of="soft", size=13)
-    f.words("Outward a step keeps its length, around it is 1 − ½/r as long.", 240, 293, of="soft", size=13)
+    f.words("c = −½: everything within the dashed circle becomes 0.", 240, 276, of="soft", size=13)
+    f.words("Radial steps keep their length; tangential ones shrink to 1 − ½/r.", 240, 293, of="soft", size=13)
     return f
 
 
@@ -169,11 +169,11 @@ def rayleigh():
     for _ in range(250):  # a Rayleigh-distributed modulus, by inverting its distribution function, and a uniform phase
         left.dot(math.sqrt(-math.log(1 - draw())) * cmath.exp(2j * math.pi * draw()), "a", 1.9)
     right = Panel(f, 268, 40, 200, 216, (0, 2.4), (0, 1.0))
-    right.title("how their magnitudes lie")
+    right.title("their magnitudes")
     right.grid((0, 1, 2), (0, 0.5, 1), "|w|/σ")
     right.path(curve(lambda r: 2 * r * math.exp(-r * r), 0, 2.4), "b", 2.6)
     mean = math.sqrt(math.pi) / 2
     right.path([mean + 0j, complex(mean, 2 * mean * math.exp(-mean * mean))], "soft", 1.2, "4 4")
     right.words("mean 0.886", mean + 0j, 6, -8, "start", "soft")
-    f.words("dense in the middle, yet few small magnitudes: little room there", 240, 308, of="soft", size=13)
+    f.words("densest at 0, yet few magnitudes are small: little area there", 240, 308, of="soft", size=13)
     return f

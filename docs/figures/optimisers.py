@@ -34,10 +34,10 @@ def turned_adam():
             p.path(path, of, 2.6 if moments == 2 else 3.2, dash)
         p.dot(1 + 0.5j, "text", 4.5)
         p.dot(1j, "text", 4.5)
-    for x, (text, of) in zip((100, 240, 380), (("not turned", "a"), ("turned by 30°", "b"), ("by 45°", "against"))):
+    for x, (text, of) in zip((100, 240, 380), (("not rotated", "a"), ("rotated by 30°", "b"), ("by 45°", "against"))):
         f.words(text, x, 288, of=of, bold=True, size=13)
-    f.words("forty steps down |z² + 1|²; each way is turned back to be compared", 240, 314, of="soft", size=13)
-    f.words("On the right the three lie on each other.", 240, 332, of="soft", size=13)
+    f.words("forty steps down |z² + 1|²; paths are rotated back to compare them", 240, 314, of="soft", size=13)
+    f.words("On the right all three coincide.", 240, 332, of="soft", size=13)
     return f
 
 
@@ -65,8 +65,8 @@ def polynomials():
     p.dot(0.03 + 0j, "along", 4)
     p.words("Muon's", 0.2 + 0.66j, -12, -8, "end", "a")
     p.words("Newton's", 0.56 + 0.81j, 0, 0, "end", "b")
-    f.words("green: 0.03 through seven steps of Muon's. It climbs at once,", 240, 364, of="soft", size=13)
-    f.words("then walks about 1 and does not settle.", 240, 382, of="soft", size=13)
+    f.words("green: 0.03 through seven steps of Muon's. It rises quickly,", 240, 364, of="soft", size=13)
+    f.words("then oscillates around 1 without converging.", 240, 382, of="soft", size=13)
     return f
 
 
@@ -88,5 +88,5 @@ def singular_values():
             for z in points:
                 p.dot(z, name, 2.4)
     f.words("the four singular values of docs/programs/polar_factor.cpp", 240, 318, of="soft", size=13)
-    f.words("five steps bring Muon's within a third of 1", 240, 338, of="soft", size=13)
+    f.words("after five steps Muon's are within a third of 1", 240, 338, of="soft", size=13)
     return f

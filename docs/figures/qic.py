@@ -49,8 +49,8 @@ def circles():
             p.dot(z, "b", 4.5 if j else 3)
             z = complex(z.real * unit.real + k * z.imag * unit.imag, z.real * unit.imag + z.imag * unit.real)
     f.words("blue: the numbers of norm 1, across a and up b; orange: 1, u, u², …", 240, 236, of="soft", size=13)
-    f.words("Every negative κ is a circle in other units.", 240, 256, of="soft", size=13)
-    f.words("At 0 it has come apart: products no longer turn, they shear.", 240, 274, of="soft", size=13)
+    f.words("For negative κ the curve is a circle in other units.", 240, 256, of="soft", size=13)
+    f.words("At 0 it splits into two lines: products shear, not rotate.", 240, 274, of="soft", size=13)
     return f
 
 
@@ -74,5 +74,5 @@ def hilltop_or_valley():
         p.dot(complex(0, gamma * 0.3), "bad", 5)
     f.words("green: descent from black dots. At π/4 itself (red) nothing moves", 240, 256, of="soft", size=13)
     f.words("in either case: the gradient of θ is 0 there whatever γ = ∂L/∂κ is,", 240, 276, of="soft", size=13)
-    f.words("and only rounding decides to which side it leaves the hill.", 240, 296, of="soft", size=13)
+    f.words("and only rounding decides on which side it leaves the hill.", 240, 296, of="soft", size=13)
     return f

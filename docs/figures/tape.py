@@ -43,7 +43,7 @@ def contributions():
     f.words("z = 0.50 + 1.50i", x, y - 5, bold=True)
     f.words("g_z = " + complex_text(total) + ", the sum of three", x, y + 15, of="b", size=12)
     f.words("g_L = 1", 340, 60, of="b", size=12)
-    f.words("blue: values, computed upwards; orange: gradients, paid downwards", 240, 584, of="soft", size=13)
+    f.words("blue: values, computed upwards; orange: gradients, passed downwards", 240, 584, of="soft", size=13)
     return f
 
 
@@ -97,6 +97,6 @@ def two_orders():
                 f.arrow((x, 74 + 52 * n), (x, 91 + 52 * n), "soft")
         f.words("g_z = " + complex_text((found.real, found.imag)), x, 216, of=of, bold=True)
     f.words("by differences: " + complex_text((slope.real, slope.imag)), 240, 248, of="text")
-    f.words("z = 1 + ½i. On the right v pays u after u has paid z:", 240, 274, of="soft", size=13)
-    f.words("that share never arrives.", 240, 291, of="soft", size=13)
+    f.words("z = 1 + ½i. On the right u is done before v adds to its gradient:", 240, 274, of="soft", size=13)
+    f.words("that share is lost.", 240, 291, of="soft", size=13)
     return f

@@ -97,5 +97,5 @@ def a_wave_that_hides():
                 x = sign * 0.1 / ratio ** n
                 p.dot(complex(x, wave(x)), "b" if k else "a", 4)
     f.words("sin(2πx/h₅) around x = 0.3, with h₀ = 0.1 and h₅ = h₀/32, and where", 240, 336, of="soft", size=13)
-    f.words("six central quotients look at it", 240, 354, of="soft", size=13)
+    f.words("six central quotients sample it", 240, 354, of="soft", size=13)
     return f
