@@ -189,7 +189,7 @@ def report(a, seconds, peak, floors):
     for model in a.models:
         own = seconds[model]["argand"]
         ratios = [ratio for ratio, _ in floors[model]]
-        print(f"\n{MODELS[model][0]}\n  {'':24}{'median step':>14}{'argand/it':>11}{'peak memory':>14}")
+        print(f"\n{MODELS[model][0]}\n  {'':24}{'median step':>14}{'ratio':>11}{'peak memory':>14}")
         for program in ["argand", *a.pytorch]:
             times = seconds[model][program]
             ratio = f"{median_ratio(own, times):11.2f}" if program != "argand" else f"{'':11}"
@@ -197,7 +197,7 @@ def report(a, seconds, peak, floors):
         print(f"  argand's step over its matrix products alone ({floors[model][0][1]:.1f} GFLOP): {median(ratios):.2f} "
               f"({min(ratios):.2f} to {max(ratios):.2f})")
     if "rope" in a.models and len(a.models) > 1:
-        print("\nin argand, in steps of the transformer:")
+        print("\nin argand, relative to the transformer:")
         for model in a.models:
             if model != "rope":
                 print(f"  {MODELS[model][0]:32}{median_ratio(seconds[model]['argand'], seconds['rope']['argand']):5.2f}")
@@ -220,7 +220,7 @@ def main():
         ap.add_argument("--" + name, type=int, default=default)
     for name, default in SHAPE.items():
         ap.add_argument("--" + name.replace("_", "-"), type=int, default=default)
-    ap.add_argument("--letters", action="store_true", help="65 letters instead of 33 278 words: hardly any output layer")
+    ap.add_argument("--letters", action="store_true", help="65 letters instead of 33 278 words, so that the output layer is small")
     ap.add_argument("--models", type=choices(MODELS), default=list(MODELS), help=",".join(MODELS))
     ap.add_argument("--pytorch", type=choices(PYTORCH), default=list(PYTORCH), help=",".join(PYTORCH))
     a = ap.parse_args()

@@ -90,7 +90,7 @@ def table(tallies, cases):
     lines.append(row("all", len(cases), sums))
     lines.append(f"{'seconds':<28}" + "".join(f"{t.seconds:>24.1f}" for t in sums))
     unknown = {kind: tally.inconclusive for kind, tally in tallies["argand"].items() if tally.inconclusive}
-    lines.append(f"correct gradients of which argand says that it cannot tell: {sums[0].inconclusive}"
+    lines.append(f"correct gradients on which argand is inconclusive: {sums[0].inconclusive}"
                  + (f" ({', '.join(f'{kind}: {n}' for kind, n in unknown.items())})" if unknown else ""))
     return "\n".join(lines), sums[0]
 

@@ -62,7 +62,7 @@ def compare_steps():
         seconds(f, ag), seconds(f, torch)
         rounds = [(seconds(f, ag), seconds(f, torch)) for _ in range(7)]
         ours, theirs = (statistics.median(r[k] for r in rounds) * 1e6 for k in (0, 1))
-        print(f"{f.__name__:8} {ours:6.1f} us a step, PyTorch {theirs:6.1f} us, ratio {statistics.median(a / b for a, b in rounds):.2f}")
+        print(f"{f.__name__:8} {ours:6.1f} us per step, PyTorch {theirs:6.1f} us, ratio {statistics.median(a / b for a, b in rounds):.2f}")
 
 
 def resident():

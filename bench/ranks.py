@@ -96,22 +96,22 @@ def measure(program, turns, rate):
     seconds, numbers = best["computing"]
     tokens = 4 * 128
     token = (seconds - number * numbers) / tokens / numbers
-    print(f"\na second rank costs {1e9 * byte:.2f} ns a byte sent, and {1e3 * rest:.2f} ms")
-    print(f"what every step does with all numbers, the optimiser above all: {1e9 * number:.2f} ns a number")
-    print(f"computing, one thread: {1e12 * token:.1f} ps a token and parameter ({6e-9 / token:.1f} GFLOP/s, at 6 a token and parameter)\n")
+    print(f"\na second rank costs {1e9 * byte:.2f} ns per byte sent, plus {1e3 * rest:.2f} ms")
+    print(f"work on all numbers in every step, mainly the optimiser: {1e9 * number:.2f} ns per number")
+    print(f"computing, one thread: {1e12 * token:.1f} ps per token and parameter ({6e-9 / token:.1f} GFLOP/s, at 6 FLOP per token and parameter)\n")
     return byte, token, number
 
 
 def model(byte, token, number, threads):
     """Assumes no overlap; sending while gradients are computed could only be faster."""
-    print(f"share of n times the speed that n machines of {threads} threads reach, one batch each (m = 1), for any number of parameters")
-    print(f"{'tokens a batch':>14}  {'network':>10}" + "".join(f"  {n:>3} ranks" for n in RANKS))
+    print(f"share of the n-fold speed reached by n machines of {threads} threads, one batch each (m = 1), for any number of parameters")
+    print(f"{'tokens / batch':>14}  {'network':>10}" + "".join(f"  {n:>3} ranks" for n in RANKS))
     for tokens in (512, 4096, 32768):
         for network, bandwidth in BANDWIDTHS.items():
             computing, rest = tokens * token / threads, number / threads  # per parameter, like all values here
             shares = [(n * computing + rest) / n / (computing + rest + sent(n, 1, 4) * (1 / bandwidth + byte)) for n in RANKS]
             print(f"{tokens:>14}  {network:>10}" + "".join(f"  {100 * share:>7.0f} %" for share in shares))
-    print(f"\na step's bytes and seconds on the network, m = 1, and memory besides activations")
+    print(f"\nbytes and network time of a step, m = 1, and memory besides activations")
     print(f"{'parameters':>10}  {'ranks':>5}  {'sent':>8}" + "".join(f"  {network:>10}" for network in BANDWIDTHS) + "    memory")
     for numbers, name in ((10e6, "10 M"), (100e6, "100 M"), (1e9, "1 B")):
         for n in (2, 8, 64):
@@ -129,8 +129,8 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--program", default=os.path.join(HERE, "..", "build", "apps", "argand"))
     parser.add_argument("--turns", type=int, default=3)
-    parser.add_argument("--threads", type=int, default=16, help="of the machines of the model; the measurements take one")
-    parser.add_argument("--rate", help="bandwidth of the loopback, as tc has it: 1gbit")
+    parser.add_argument("--threads", type=int, default=16, help="threads of the modelled machines; the measurements use one")
+    parser.add_argument("--rate", help="bandwidth of the loopback device, in tc's notation: 1gbit")
     options = parser.parse_args()
     byte, token, number = measure(os.path.abspath(options.program), options.turns, options.rate)
     model(byte, token, number, options.threads)

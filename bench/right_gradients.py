@@ -176,7 +176,7 @@ def judged(functions, points, seed, first=0, verbose=False):
             result = argand.check(f, lambda x, f=f: f.gradient(x, digits=True), f.x, points=points, seed=seed + k)
         if result.verdict == "fail" and f.is_off(accused_point(result)):
             counts["functions off in doubles"] = counts.get("functions off in doubles", 0) + 1
-            print(f"function {k} is off in doubles, at {accused_point(result).tolist()}: {f.name}", flush=True)
+            print(f"function {k} is inaccurate in doubles, at {accused_point(result).tolist()}: {f.name}", flush=True)
             continue
         if result.verdict == "fail":
             accused.append((k, result))

@@ -42,7 +42,7 @@ def main():
     for name, seconds in times.items():
         ratio = compare.median_ratio(times["argand"], seconds)
         spread = f"({min(seconds) * 1e3:.1f} to {max(seconds) * 1e3:.1f})"
-        print(f"  {name:24}{median(seconds) * 1e3:8.1f} ms a step {spread}, argand/it {ratio:.2f}")
+        print(f"  {name:24}{median(seconds) * 1e3:8.1f} ms per step {spread}, argand/PyTorch {ratio:.2f}")
 
 
 if __name__ == "__main__":

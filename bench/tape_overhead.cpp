@@ -81,7 +81,7 @@ void measure(const char* name, int (*f)(), int rounds) {
     cost.push_back(1e9 * static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC / ops);
   }
   std::sort(cost.begin(), cost.end());
-  fmt::print("{:<22}{:8.0f} ns an op, {:.0f} at best\n", name, cost[cost.size() / 2], cost[0]);
+  fmt::print("{:<22}{:8.0f} ns per op, {:.0f} at best\n", name, cost[cost.size() / 2], cost[0]);
 }
 
 }  // namespace

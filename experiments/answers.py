@@ -51,7 +51,7 @@ def sums(model, given):
 
 
 def facts(model, given):
-    """Shares of right answers about the people asked about in training, and about those whose facts stand in the passages only. Two to five
+    """Shares of right answers about the people asked about in training, and about those whose facts are only in the passages. Two to five
     other questions with their answers come first, and up to five words are cut off the front, so that chunks begin anywhere."""
     rng, found = random.Random(1), {"asked": 400, "chance": 1 / tasks.PLACES}
     known, others = tasks.people(random.Random(0))

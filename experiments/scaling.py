@@ -10,8 +10,8 @@ Every model has its own learning rate (`argand sweep --halving --widen`) and thr
 
 Stated before the runs:
   1. ComplexFormer is better than RoPE at every size, and its lead does not grow with the size.
-  2. CRoPE is within 2 % of RoPE's perplexity at equal parameters and work, for what it gains in width it loses in steps.
-  3. At this work the smallest models are the best: 10 million parameters see too few tokens.
+  2. CRoPE is within 2 % of RoPE's perplexity at equal parameters and work, because it loses in steps what it gains in width.
+  3. With this budget the smallest models are the best: 10 million parameters see too few tokens.
 
 After Ctrl-C the same command continues. The results are in RUNS/scaling.json; bench/results/measured.py makes the table.
 """
@@ -22,7 +22,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-WORK = 11.2e12  # FLOPs; some 90 s of one core
+WORK = 11.2e12  # FLOPs; about 90 s on one core
 SIZES = {"1M": (2, 160, 4), "3M": (3, 256, 4), "10M": (5, 384, 6)}  # layers, width, heads
 ROWS = {
     "rope": lambda d: {"family": "transformer", "position": "rope", "d-ff": 4 * d},
@@ -84,7 +84,7 @@ def main():
     for kind, names, known in (("size", given.sizes, SIZES), ("row", given.rows, ROWS)):
         for name in names.split(","):
             if name not in known:
-                sys.exit(f"scaling.py: there is no {kind} {name}; choose from {', '.join(known)}")
+                sys.exit(f"scaling.py: unknown {kind} {name}; choose from {', '.join(known)}")
     kept = given.out / "scaling.json"
     entries = json.loads(kept.read_text(encoding="utf8"))["entries"] if kept.exists() else []
     for size in given.sizes.split(","):

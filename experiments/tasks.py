@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Creates synthetic texts for `argand train lm`, each designed to answer one question, and questions about them.
 
-  tasks.py steps FOLDER [--offsets N]   a digit d is followed by the letter that stood d positions before it
+  tasks.py steps FOLDER [--offsets N]   a digit d is followed by the letter d positions before it
   tasks.py sums FOLDER                  additions of numbers of one to three digits, column by column
-  tasks.py facts FOLDER                 questions about people, whose answers stand in passages to look up
+  tasks.py facts FOLDER                 questions about people, whose answers are in passages to retrieve
 
 Writes FOLDER/text.txt, of characters for steps and sums, of words for facts; for facts also FOLDER/passages, one passage of PASSAGE
 words a line. answers.py gives a trained run questions of the same kind.
@@ -56,8 +56,8 @@ def words(rng, count):
 
 
 def people(rng, asked=800, others=400):
-    """Two lists of (name, town, job): those asked about in training, and others, whose facts stand in the passages only. A name is a
-    pair of words. Others' words are in the names of those asked about, too, so none is unknown to a model."""
+    """Two lists of (name, town, job): those asked about in training, and others, whose facts are only in the passages. A name is a
+    pair of words. The others' words also occur in names asked about in training, so none is unknown to a model."""
     made = words(rng, 80 + PLACES + JOBS)
     first, last, towns, jobs = made[:40], made[40:80], made[80:80 + PLACES], made[80 + PLACES:]
     names = rng.sample([f"{a} {b}" for a in first for b in last], asked + others)
@@ -72,8 +72,8 @@ def passage(person):
 
 
 def question(rng, person):
-    """Between name and answer stand four words. Chunks are half a passage, six words, so wherever they begin, the first word of the name
-    is in the last chunk that is complete when the answer is due, and the second is, too, in five cases of six."""
+    """There are four words between name and answer. Chunks are half a passage, six words, so wherever they begin, the first word of the name
+    is in the last chunk that is complete before the answer, and so is the second in five cases of six."""
     name, town, job = person
     return (f"{name} : the town ?", town) if rng.random() < 0.5 else (f"{name} : the job ?", job)
 

@@ -32,7 +32,7 @@ def main():
     plot.ARGAND = options.argand
     for name in options.names or plot.FIGURES:
         if name not in plot.FIGURES:
-            parser.error(f"there is no figure {name}; there are {', '.join(sorted(plot.FIGURES))}")
+            parser.error(f"unknown figure {name}; choose from {', '.join(sorted(plot.FIGURES))}")
         os.makedirs(os.path.join(options.out, os.path.dirname(name)), exist_ok=True)
         with open(os.path.join(options.out, name + ".svg"), "w", encoding="utf8") as file:
             file.write(plot.FIGURES[name]().svg())

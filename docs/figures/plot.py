@@ -15,7 +15,7 @@ ARGAND = "argand"  # the program that computes the numbers for some figures
 
 
 def figure(draw):
-    """Registers a function that returns a Figure, as SUBJECT/NAME: the name of its file and its own, with hyphens."""
+    """Registers a function that returns a Figure, as SUBJECT/NAME: the names of its file and of the function, with hyphens."""
     FIGURES[draw.__module__ + "/" + draw.__name__.replace("_", "-")] = draw
     return draw
 

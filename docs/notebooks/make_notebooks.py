@@ -4,12 +4,12 @@
 
 A chapter's text is its Markdown in docs/, its code the file of the same name beside this one, NAME.py, cut at lines
 
-  # %% start            first of all, below the title
-  # %% after LINE       after the section with that heading, or after the block that holds that line
-  # %% prints LINE      in the place of that block, because it prints the same: the tests compare
+  # %% start            at the top, below the title
+  # %% after LINE       after the section with that heading, or after the block that contains that line
+  # %% prints LINE      instead of the block that contains that line, because it prints the same; the tests compare
 
-A lesson is a file NAME.md beside this one. Its python blocks are the cells. `<!-- exercise: NAME -->` above a block marks what the reader
-has to write; --solved puts what NAME-solutions.py holds below `# %% NAME` in its place.
+A lesson is a file NAME.md beside this one. Its python blocks are the cells. `<!-- exercise: NAME -->` above a block marks a cell that the reader
+has to complete; --solved replaces it by the code below `# %% NAME` in NAME-solutions.py.
 """
 import base64
 import json
@@ -23,7 +23,7 @@ DOCS = os.path.dirname(HERE)
 CHAPTERS = ("01-wirtinger", "02-conventions", "03-tape", "04-numerical-validation", "05-optimizers", "06-network")
 LESSONS = ("thirty-minutes", "homework")
 ABOUT = ("*A notebook of argand's book. It needs argand and NumPy: `pip install` argand's wheel, in a hosted notebook `%pip install` it in a cell. "
-         "Where the chapter reads C++, the cells below are the same in Python.*")
+         "Where the chapter has C++, the cells below have the same in Python.*")
 
 
 class Source:
