@@ -58,6 +58,6 @@ for _ in range(100):
     optimizer.step()
 after = loss_of(net, z, y).detach()
 save(path, {**net.state_dict(), "z": z, "y": y, "loss": after}, {})
-print(f"PyTorch: trained on, L is a tenth of what it was or less: {'yes' if after < 0.1 * loss else 'no'}", flush=True)
+print(f"PyTorch: after more training, L has fallen to a tenth or less: {'yes' if after < 0.1 * loss else 'no'}", flush=True)
 
 subprocess.run([program, "back", path], check=True)
