@@ -60,7 +60,7 @@ failures += [f"no chapter shows docs/pictures/{name}" for name in sorted(kept - 
 
 command = [sys.executable, os.path.join(docs, "figures", "draw.py"), "calculus/ellipse"]
 wrong = subprocess.run(command, capture_output=True, text=True, check=False, env=dict(os.environ, PYTHONDONTWRITEBYTECODE="1"))
-if wrong.returncode != 2 or "there is no figure calculus/ellipse; there are calculus/cone-and-spiral" not in wrong.stderr:
+if wrong.returncode != 2 or "unknown figure calculus/ellipse; choose from calculus/cone-and-spiral" not in wrong.stderr:
     failures.append(f"wrong error for an unknown figure: {wrong.stderr}")
 for text in failures:
     print(text)
