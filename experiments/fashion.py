@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Are networks of complex numbers, or of numbers whose algebra is learnt, better than real ones? Fashion-MNIST asks.
 
-  fashion.py                           all rows, into fashion.json (about ten minutes of one core)
+  fashion.py                           all rows, into fashion.json (about twenty minutes of one core)
   fashion.py --rows real,complex       two of them
   fashion.py --quick                   a minute's try of everything; its figures say nothing
   fashion.py --table bench/results/runs/measured-fashion.json     the tables of a file, without training
@@ -18,8 +18,8 @@ The learning rate is each row's own: of four rates, and more while the best is t
 held-out pictures of the training part best. A row is then trained on the whole training part with the seeds 0 to 4 and tested on the
 10 000 test pictures. A seed has the same order of pictures in every row, so rows are compared seed by seed.
 
-What has been trained is kept after each run; a script that was killed goes on when it is started again.
-Needs the Python package (docs/python.md), NumPy, and Fashion-MNIST, e.g. from Debian's package dataset-fashion-mnist.
+What has been trained is kept after each run; a script that was killed goes on when it is started again. Needs
+the Python package (docs/python.md), NumPy, and Fashion-MNIST, e.g. from Debian's package dataset-fashion-mnist.
 """
 import argparse
 import gzip
@@ -42,6 +42,7 @@ ROWS = {  # name: (what it is, numbers, activation, θ at the start or None, is 
     "complex": ("complex numbers", "complex", "relu", None, False),
     "qic": ("QIC, θ learnt from π/6, one a layer", "qic", "relu", math.pi / 6, True),
     "qic-pi6": ("QIC, θ = π/6", "qic", "relu", math.pi / 6, False),
+    "qic-pi4": ("QIC, θ = π/4: real parts see the upper half only", "qic", "relu", math.pi / 4, False),  # added when the others had been seen
     "real-magnitude": ("real, QIC's activation of pairs", "real", "magnitude", None, False),
     "complex-magnitude": ("complex numbers, QIC's activation", "complex", "magnitude", None, False),
     "qic-magnitude": ("QIC, θ learnt from π/6, QIC's activation", "qic", "magnitude", math.pi / 6, True),
@@ -286,6 +287,9 @@ def tables(kept):
     def shown(found):
         return f"{found[0]:+.2f} [{found[1]:+.2f}, {found[2]:+.2f}]" if found else ""
 
+    def shown_rate(rate):
+        return f"{rate:.1e}".replace(".0e", "e").replace("e-0", "e-")
+
     def spread(values, decimals):
         return f"{statistics.fmean(values):.{decimals}f}" + (f" ± {statistics.stdev(values):.{decimals}f}" if len(values) > 1 else "") + f" ({len(values)})"
 
@@ -293,7 +297,7 @@ def tables(kept):
     for row, runs in final.items():
         against = "" if row == "real" else shown(compared(row, "real", max(1, len(final) - 1)))
         any_run = next(iter(runs.values()))
-        lines.append(f"| {row} | {ROWS[row][0]} | {any_run['parameters']} | {any_run['rate']:g} | {spread([run['accuracy'][-1] for run in runs.values()], 2)} | {against} |")
+        lines.append(f"| {row} | {ROWS[row][0]} | {any_run['parameters']} | {shown_rate(any_run['rate'])} | {spread([run['accuracy'][-1] for run in runs.values()], 2)} | {against} |")
     parts = ["\n".join(lines) + "\n"]
     lines = ["| claim | rows | difference, points | |", "|---|---|---:|---|"]
     judged = [(claim, a, b, level, compared(a, b, len(CLAIMS))) for claim, a, b, level in CLAIMS]
