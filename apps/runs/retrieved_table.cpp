@@ -4,26 +4,9 @@
 
 #include "apps/terminal/counter.h"
 #include "apps/terminal/option_names.h"
-#include "train/data/retriever.h"
 #include "train/evaluation/retrieved_words.h"
 
 namespace argand {
-namespace {
-
-GroupsOfTargets groups_by(const TrainedRun& reader, const EvaluationSet& set) {
-  GroupsOfTargets groups;
-  with_precision(reader.checkpoint.config(), [&]<class R>(R) {
-    const auto model = load_model<R>(reader.checkpoint);
-    const OpenRetriever retriever(reader, *model);
-    Counter counter("retrieving", set.size);
-    groups = groups_of_targets<R>(*model, set, retriever.store->knowledge(), [&](std::int64_t done) { counter.update(done); });
-    counter.clear();
-  });
-  return groups;
-}
-
-}  // namespace
-
 nlohmann::ordered_json eval_retrieved(const TrainedRun& trained, const EvaluationSet& set, const std::string& reader) {
   const TrainedRun other = open_run(reader);
   const RunConfig &own = trained.checkpoint.config(), &config = other.checkpoint.config();
@@ -35,16 +18,12 @@ nlohmann::ordered_json eval_retrieved(const TrainedRun& trained, const Evaluatio
   if (config.model.max_seq_len < own.training.length)
     input_fail("--retrieved-by", "{} reads at most {} tokens, but windows have {}", reader, config.model.max_seq_len,
                own.training.length);
-  const GroupsOfTargets groups = groups_by(other, set);
-  std::array<GroupLoss, 6> losses;
-  with_precision(own, [&]<class R>(R) {
-    const auto model = load_model<R>(trained.checkpoint);
-    const OpenRetriever retriever(trained, *model);
-    Counter counter("evaluating", set.size);
-    losses = loss_by_group<R>(
-        *model, set, groups, [&](const Batch&) { return retriever.context(); }, [&](std::int64_t done) { counter.update(done); });
-    counter.clear();
-  });
+  Counter retrieving("retrieving", set.size);
+  const GroupsOfTargets groups = groups_of_targets(other, set, [&](std::int64_t done) { retrieving.update(done); });
+  retrieving.clear();
+  Counter evaluating("evaluating", set.size);
+  const auto losses = loss_by_group(trained, set, groups, [&](std::int64_t done) { evaluating.update(done); });
+  evaluating.clear();
   fmt::print("{} at step {}; passages retrieved by {} at step {}\n\n", trained.checkpoint.file().path(),
              trained.checkpoint.state().step, other.checkpoint.file().path(), other.checkpoint.state().step);
   fmt::print("{:<19}{:<22}{:>10}{:>10}{:>13}\n", "in the passages", "before in the window", "tokens", "loss", "perplexity");

@@ -5,6 +5,7 @@
 
 #include "autograd/tape.h"
 #include "core/error.h"
+#include "train/data/retriever.h"
 
 namespace argand {
 namespace {
@@ -90,6 +91,25 @@ std::array<GroupLoss, 6> loss_by_group(Model<R>& model, const EvaluationSet& set
   for (GroupLoss& one : found)
     if (one.count > 0) one.loss /= static_cast<double>(one.count);
   return found;
+}
+
+GroupsOfTargets groups_of_targets(const TrainedRun& reader, const EvaluationSet& set,
+                                  const std::function<void(std::int64_t)>& watch) {
+  return with_precision(reader.checkpoint.config(), [&]<class R>(R) {
+    const auto model = load_model<R>(reader.checkpoint);
+    const OpenRetriever retriever(reader, *model);
+    return groups_of_targets<R>(*model, set, retriever.store->knowledge(), watch);
+  });
+}
+
+std::array<GroupLoss, 6> loss_by_group(const TrainedRun& run, const EvaluationSet& set, const GroupsOfTargets& groups,
+                                       const std::function<void(std::int64_t)>& watch) {
+  return with_precision(run.checkpoint.config(), [&]<class R>(R) {
+    const auto model = load_model<R>(run.checkpoint);
+    const OpenRetriever retriever(run, *model);
+    return loss_by_group<R>(
+        *model, set, groups, [&](const Batch&) { return retriever.context(); }, watch);
+  });
 }
 
 #define ARGAND_RETRIEVED_WORDS(R)                                                                                            \

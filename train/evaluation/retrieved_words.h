@@ -7,6 +7,7 @@
 #include <functional>
 #include <vector>
 
+#include "train/checkpoints/trained_run.h"
 #include "train/evaluation/evaluation.h"
 
 namespace argand {
@@ -44,5 +45,11 @@ template <RealScalar R>
 std::array<GroupLoss, 6> loss_by_group(Model<R>& model, const EvaluationSet& set, const GroupsOfTargets& groups,
                                        const ContextOf& context_of = nullptr,
                                        const std::function<void(std::int64_t)>& watch = nullptr);
+
+/// The same with the models and passages of runs. Throws Error if a run's text or passages cannot be read.
+GroupsOfTargets groups_of_targets(const TrainedRun& reader, const EvaluationSet& set,
+                                  const std::function<void(std::int64_t)>& watch);
+std::array<GroupLoss, 6> loss_by_group(const TrainedRun& run, const EvaluationSet& set, const GroupsOfTargets& groups,
+                                       const std::function<void(std::int64_t)>& watch);
 
 }  // namespace argand
