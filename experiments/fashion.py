@@ -1,25 +1,25 @@
 #!/usr/bin/env python3
-"""Are networks of complex numbers, or of numbers whose algebra is learnt, better than real ones? Fashion-MNIST asks.
+"""Are networks of complex numbers, or of numbers with a learnt algebra, better than real ones? A test on Fashion-MNIST.
 
   fashion.py                           all rows, into fashion.json (about twenty minutes of one core)
   fashion.py --rows real,complex       two of them
-  fashion.py --quick                   a minute's try of everything; its figures say nothing
-  fashion.py --table bench/results/runs/measured-fashion.json     the tables of a file, without training
+  fashion.py --quick                   all rows in about a minute; its figures mean nothing
+  fashion.py --table bench/results/runs/measured-fashion.json     only the tables of a file
 
 A picture has 28 x 28 pixels. Complex networks read pixel j of the upper half and pixel j of the lower half as one number,
 upper + i lower, and have 392-128-128-10 complex numbers; the real part of the last layer is the read-out. Real networks
-have 784-N-N-10, with the N that gives as many real parameters, or with 256, as many real numbers a layer. QIC's numbers are
+have 784-N-N-10, where N gives as many real parameters; with N = 256 they have as many real numbers per layer. QIC's numbers are
 a + bJ with J² = -1 + sin 2θ (docs/10-qic.md): complex at θ = 0 and π/2; a layer learns its θ, or keeps it.
 
-Most rows apply ReLU to every real number, to real and imaginary part alike: then nothing differs but the matrices. Rows with
--magnitude have QIC's activation in its place, GELU(|z|) z/|z|, the real ones on pairs of neighbours.
+Most rows apply ReLU to every real number, to real and imaginary part alike: then only the matrices differ. Rows with
+-magnitude use QIC's activation instead, GELU(|z|) z/|z|, the real ones on pairs of neighbours.
 
-The learning rate is each row's own: of four rates, and more while the best is the last one, the one that classifies 10 000
-held-out pictures of the training part best. A row is then trained on the whole training part with the seeds 0 to 4 and tested on the
+Each row has its own learning rate, the one that classifies 10 000 held-out pictures of the training part best. Four rates are tried,
+and more while the best is at an end. A row is then trained on the whole training part with the seeds 0 to 4 and tested on the
 10 000 test pictures. A seed has the same order of pictures in every row, so rows are compared seed by seed.
 
-What has been trained is kept after each run; a script that was killed goes on when it is started again. Needs
-the Python package (docs/python.md), NumPy, and Fashion-MNIST, e.g. from Debian's package dataset-fashion-mnist.
+Results are saved after each run, and a script that was stopped continues when it is started again. Needs the
+Python package (docs/python.md), NumPy, and Fashion-MNIST, e.g. from Debian's package dataset-fashion-mnist.
 """
 import argparse
 import gzip
@@ -36,19 +36,19 @@ from pathlib import Path
 CLASSES, PIXELS, HIDDEN = 10, 784, 128
 BATCH, DECAY = 128, 0.01
 RATES = (5e-4, 1e-3, 2e-3, 4e-3)
-ROWS = {  # name: (what it is, numbers, activation, θ at the start or None, is θ learnt?)
+ROWS = {  # name: (description, numbers, activation, initial θ or None, is θ learnt?)
     "real": ("real, as many parameters", "real", "relu", None, False),
-    "real-wide": ("real, as many real numbers a layer", "real", "relu", None, False),
+    "real-wide": ("real, as many real numbers per layer", "real", "relu", None, False),
     "complex": ("complex numbers", "complex", "relu", None, False),
-    "qic": ("QIC, θ learnt from π/6, one a layer", "qic", "relu", math.pi / 6, True),
+    "qic": ("QIC, θ learnt from π/6, one per layer", "qic", "relu", math.pi / 6, True),
     "qic-pi6": ("QIC, θ = π/6", "qic", "relu", math.pi / 6, False),
-    "qic-pi4": ("QIC, θ = π/4: real parts see the upper half only", "qic", "relu", math.pi / 4, False),  # added when the others had been seen
+    "qic-pi4": ("QIC, θ = π/4: real parts see the upper half only", "qic", "relu", math.pi / 4, False),  # added after the results of the others were known
     "real-magnitude": ("real, QIC's activation of pairs", "real", "magnitude", None, False),
     "complex-magnitude": ("complex numbers, QIC's activation", "complex", "magnitude", None, False),
     "qic-magnitude": ("QIC, θ learnt from π/6, QIC's activation", "qic", "magnitude", math.pi / 6, True),
 }
 # Written before the first run. A claim holds if the whole interval of better - worse lies above -within (points of accuracy), and is
-# reversed if all of it lies below. QIC's slides have, for texts: θ learnt 78.0 %, fixed at π/4 75.2, complex 74.8, real 73.1.
+# reversed if all of it lies below. QIC's slides report, for texts: θ learnt 78.0 %, fixed at π/4 75.2, complex 74.8, real 73.1.
 CLAIMS = [  # (claim, better, worse, within)
     ("complex is as good as real", "complex", "real", 0.5),
     ("θ learnt is as good as real", "qic", "real", 0.5),
@@ -56,8 +56,8 @@ CLAIMS = [  # (claim, better, worse, within)
     ("θ learnt is better than real", "qic", "real", 0.0),
     ("θ learnt is better than complex", "qic", "complex", 0.0),
     ("θ learnt is better than θ fixed", "qic", "qic-pi6", 0.0),
-    ("the same beside real, with QIC's activation", "qic-magnitude", "real-magnitude", 0.0),
-    ("the same beside complex, with QIC's activation", "qic-magnitude", "complex-magnitude", 0.0),
+    ("θ learnt is better than real, with QIC's activation", "qic-magnitude", "real-magnitude", 0.0),
+    ("θ learnt is better than complex, with QIC's activation", "qic-magnitude", "complex-magnitude", 0.0),
 ]
 CLUSTER = (0.75, 0.85)  # where QIC's slides say learnt angles end
 
@@ -78,12 +78,12 @@ def idx(folder, name, magic, axes):
         raise Wrong(f"{path} cannot be read: {error}") from error
     head = 4 * (1 + axes)
     if len(content) < head:
-        raise Wrong(f"{path} ends within its header: {len(content)} bytes of {head}")
+        raise Wrong(f"{path} ends inside its header: {len(content)} bytes of {head}")
     found, *shape = struct.unpack(f">{1 + axes}I", content[:head])
     if found != magic:
         raise Wrong(f"{path} begins with {found}, but an IDX file of this kind begins with {magic}")
     if len(content) - head != math.prod(shape):
-        raise Wrong(f"{path} has {len(content) - head} bytes of data, its header says {' x '.join(map(str, shape))}")
+        raise Wrong(f"{path} has {len(content) - head} bytes of data, but its header says {' x '.join(map(str, shape))}")
     return np.frombuffer(content, np.uint8, offset=head).reshape(shape)
 
 
@@ -173,7 +173,7 @@ def train(row, rate, seed, epochs, learn, test, told):
     optimizer = ag.optim.AdamW(net.parameters(), lr=ag.optim.cosine_rate(rate, 0.0, epochs * steps), weight_decay=DECAY)
     run = {"row": row, "rate": rate, "seed": seed, "parameters": sum(p.numel() * (2 if p.is_complex() else 1) for p in net.parameters()), "accuracy": []}
     for epoch in range(epochs):
-        order = np.random.default_rng([seed, epoch]).permutation(len(x))  # whole batches; what is left over waits for another epoch
+        order = np.random.default_rng([seed, epoch]).permutation(len(x))  # whole batches; the remainder is skipped in this epoch
         for step in range(steps):
             batch = order[step * BATCH:(step + 1) * BATCH]
             optimizer.zero_grad()
@@ -187,7 +187,7 @@ def train(row, rate, seed, epochs, learn, test, told):
 
 
 class Results:
-    """The file of runs, a line each. `search` is true for those that judge a rate on held-out pictures."""
+    """The file of runs, one per line. `search` is true for those that test a rate on held-out pictures."""
 
     def __init__(self, path, settings):
         self.path, self.settings, self.runs = path, settings, []
@@ -243,7 +243,7 @@ def read(path):
         kept["settings"].items(), [(run["row"], run["rate"], run["seed"], run["search"], run["accuracy"][-1], run["parameters"]) for run in kept["runs"]]
         return kept
     except (OSError, ValueError, KeyError, TypeError, IndexError, AttributeError) as error:
-        raise Wrong(f"{path} is no file of results of fashion.py ({type(error).__name__}: {error})") from error
+        raise Wrong(f"{path} is not a results file of fashion.py ({type(error).__name__}: {error})") from error
 
 
 def within(t, n):
@@ -320,7 +320,7 @@ def clock(seconds):
 
 
 def run_all(given, results, learn, test):
-    """Searches a rate for each row, then trains its seeds."""
+    """Finds a learning rate for each row, then trains its seeds."""
     import numpy as np
     order = np.random.default_rng(0).permutation(len(learn[0]))
     hold = min(10_000, len(order) // 6)
@@ -362,12 +362,12 @@ def options():
 
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False)
     parser.add_argument("--data", type=Path, default=Path("/usr/share/datasets/fashion-mnist"), help="folder with the four files, gzipped or not (%(default)s)")
-    parser.add_argument("--out", type=Path, help="file of the runs (fashion.json, with --quick fashion-quick.json)")
+    parser.add_argument("--out", type=Path, help="file of the results (fashion.json; with --quick, fashion-quick.json)")
     parser.add_argument("--rows", type=names, default=list(ROWS), help=f"of {', '.join(ROWS)} (all)")
-    parser.add_argument("--seeds", type=count, help="seeds of each row at its best rate (5, with --quick 2)")
-    parser.add_argument("--epochs", type=count, help="epochs of each run (8, with --quick 1)")
+    parser.add_argument("--seeds", type=count, help="seeds of each row at its best rate (5; with --quick, 2)")
+    parser.add_argument("--epochs", type=count, help="epochs of each run (8; with --quick, 1)")
     parser.add_argument("--quick", action="store_true", help="2000 pictures, two rates, one epoch")
-    parser.add_argument("--table", type=Path, metavar="FILE", help="only print the tables of this file")
+    parser.add_argument("--table", type=Path, metavar="FILE", help="print the tables of this file, without training")
     given = parser.parse_args()
     given.seeds, given.epochs = given.seeds or (2 if given.quick else 5), given.epochs or (1 if given.quick else 8)
     given.out = given.out or Path("fashion-quick.json" if given.quick else "fashion.json")
@@ -393,7 +393,7 @@ def main():
     except Wrong as wrong:
         sys.exit(f"fashion.py: {wrong}")
     except KeyboardInterrupt:
-        sys.exit(f"\nfashion.py: stopped; runs that have ended are in {given.out}, and the same command goes on")
+        sys.exit(f"\nfashion.py: stopped; finished runs are in {given.out}; run the same command to continue")
 
 
 if __name__ == "__main__":

@@ -3,9 +3,9 @@
 
   scaling.py --data wikitext-2 --out RUNS [--sizes 1M,3M,10M] [--rows rope,complexformer,crope] [--argand PROGRAM]
 
-Each model trains for as many steps as WORK FLOPs of matrix products allow, so that a larger model takes fewer. The three have the
-same block, its embeddings scaled by √d_model. CRoPE spends the parameters that it saves, 2 d² of each layer's 4 d² in attention, on
-d more units in the feed-forward layer; products with complex-linear maps cost as much as dense ones, so it takes fewer steps, too.
+Each model trains for as many steps as WORK FLOPs of matrix products allow, so a larger model takes fewer. All three have the same
+block, with embeddings scaled by √d_model. CRoPE spends the parameters that it saves, 2 d² of each layer's 4 d² in attention, on
+d more units in the feed-forward layer; products with complex-linear maps cost as much as dense ones, so it also takes fewer steps.
 Every model has its own learning rate (`argand sweep --halving --widen`) and three seeds.
 
 Stated before the runs:
@@ -54,7 +54,7 @@ def write(path, value):
 
 
 def trained(given, size, row):
-    """Trains one kind of model of one size; its figures."""
+    """Trains one model at one size and returns its results."""
     folder = given.out / size / row
     first = folder / "one-step"
     model = {**model_of(size, row), "data": given.data}
@@ -73,13 +73,13 @@ def trained(given, size, row):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", required=True, help="a folder with WikiText-2, or any text that `argand train lm` reads")
-    parser.add_argument("--out", type=Path, required=True, help="folder of all runs")
-    parser.add_argument("--sizes", default=",".join(SIZES), help="only these sizes")
-    parser.add_argument("--rows", default=",".join(ROWS), help="only these models")
-    parser.add_argument("--rates", default="1e-3,2e-3,4e-3", help="the learning rates to begin with")
+    parser.add_argument("--out", type=Path, required=True, help="folder for all runs")
+    parser.add_argument("--sizes", default=",".join(SIZES), help="train only these sizes (%(default)s)")
+    parser.add_argument("--rows", default=",".join(ROWS), help="train only these models (%(default)s)")
+    parser.add_argument("--rates", default="1e-3,2e-3,4e-3", help="first learning rates to try (%(default)s)")
     parser.add_argument("--seeds", type=int, default=3)
-    parser.add_argument("--work", type=float, default=WORK, help="FLOPs of each run")
-    parser.add_argument("--argand", default="argand", help="the program")
+    parser.add_argument("--work", type=float, default=WORK, help="FLOPs per run (%(default)s)")
+    parser.add_argument("--argand", default="argand", help="path of the argand program")
     given = parser.parse_args()
     for kind, names, known in (("size", given.sizes, SIZES), ("row", given.rows, ROWS)):
         for name in names.split(","):

@@ -277,12 +277,12 @@ def fashion_tables():
     rows, *others = fashion.tables(results)
     learn, test = results["settings"]["pictures"]
     seeds = len({run["seed"] for run in results["runs"]})
-    parts = [f"Networks of two hidden layers, {results['settings']['epochs']} epochs of {learn} pictures of Fashion-MNIST, each row at its best rate "
-             f"([experiments/fashion.py](../../experiments/fashion.py)). Accuracy on the {test} test pictures, mean ± deviation of {seeds} seeds; differences are of pairs with the same seed, and so the "
-             "same order of pictures, with 95 % intervals that hold for all rows of a table at once (Student's t, Bonferroni). They say what other seeds might do, not what other pictures might. "
-             "At π/4 a real part never hears of an imaginary one, so `qic-pi4` reads half of each picture; it was added when the others had been seen.\n", rows]
-    for text, one in zip(("**Claims that were written before the runs.** The interval decides.\n",
-                          "**Where learnt angles end.** They begin at π/6 = 0.524. Mean ± deviation of the seeds; QIC's slides say that they end between 0.75 and 0.85.\n"), others):
+    parts = [f"Networks with two hidden layers, {results['settings']['epochs']} epochs of {learn} pictures of Fashion-MNIST, each row at its best rate "
+             f"([experiments/fashion.py](../../experiments/fashion.py)). Accuracy on the {test} test pictures, mean ± deviation of {seeds} seeds; differences are between runs with the same seed, and so the "
+             "same order of pictures, with 95 % intervals that hold for all rows of a table at once (Student's t, Bonferroni). They cover the choice of seeds, not that of test pictures. "
+             "At π/4 no real part depends on an imaginary one, so `qic-pi4` reads half of each picture; it was added after the results of the others were known.\n", rows]
+    for text, one in zip(("**Claims, written before the runs.** The interval decides.\n",
+                          "**Where learnt angles end.** They start at π/6 = 0.524. Mean ± deviation of the seeds; according to QIC's slides they end between 0.75 and 0.85.\n"), others):
         parts += [text, one]
     return parts
 

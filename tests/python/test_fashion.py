@@ -88,9 +88,9 @@ LABELS = np.arange(1600) % 10
 
 @pytest.mark.parametrize("name, content, said", [
     ("train-images-idx3-ubyte.gz", None, "has no train-images-idx3-ubyte.gz: install Debian's package dataset-fashion-mnist, or name the folder"),
-    ("train-labels-idx1-ubyte", idx(LABELS)[:-1], "train-labels-idx1-ubyte has 1599 bytes of data, its header says 1600"),
-    ("train-labels-idx1-ubyte", idx(LABELS) + b"\0", "has 1601 bytes of data, its header says 1600"),
-    ("train-labels-idx1-ubyte", b"", "ends within its header: 0 bytes of 8"),
+    ("train-labels-idx1-ubyte", idx(LABELS)[:-1], "train-labels-idx1-ubyte has 1599 bytes of data, but its header says 1600"),
+    ("train-labels-idx1-ubyte", idx(LABELS) + b"\0", "has 1601 bytes of data, but its header says 1600"),
+    ("train-labels-idx1-ubyte", b"", "ends inside its header: 0 bytes of 8"),
     ("train-labels-idx1-ubyte", idx(LABELS.reshape(40, 40)), "begins with 2050, but an IDX file of this kind begins with 2049"),
     ("train-labels-idx1-ubyte", idx(LABELS + 1), "train has the label 10; labels are 0 to 9"),
     ("train-labels-idx1-ubyte", idx(LABELS[:-1]), "train has 1600 pictures of 28 x 28 and 1599 labels"),
@@ -113,7 +113,7 @@ def test_a_file_that_has_no_results_is_refused_and_left_alone(data, tmp_path, te
     out = tmp_path / "runs.json"
     out.write_text(text)
     done = run(data, out)
-    assert done.returncode == 1 and f"{out} is no file of results of fashion.py" in done.stderr and done.stderr.count("\n") == 1
+    assert done.returncode == 1 and f"{out} is not a results file of fashion.py" in done.stderr and done.stderr.count("\n") == 1
     assert out.read_text() == text
 
 
