@@ -83,15 +83,15 @@ int train_side_by_side(std::vector<TrainingSession<float>*> sessions, const std:
 void compare_with_source(const std::vector<TrainingSession<float>*>& sessions, const std::vector<std::string>& labels,
                          double bound) {
   const BitsPerByte bits = sessions.front()->run().state().in_bits;  // computed for the validation part
-  fmt::print("\n{:<22}{:>12}{:>18}{:>12}{:>13}{:>25}\n", "", "parameters", "validation loss", "perplexity", "bits a byte",
+  fmt::print("\n{:<22}{:>12}{:>18}{:>12}{:>15}{:>25}\n", "", "parameters", "validation loss", "perplexity", "bits per byte",
              "above the best possible");
   for (std::size_t i = 0; i < sessions.size(); ++i) {
     const double loss = sessions[i]->run().state().best_valid;
-    fmt::print("{:<22}{:>12}{:>18.4f}{:>12.2f}{:>13.3f}{:>25.4f}\n", labels[i],
+    fmt::print("{:<22}{:>12}{:>18.4f}{:>12.2f}{:>15.3f}{:>25.4f}\n", labels[i],
                with_unit(static_cast<double>(count_parameters(sessions[i]->run().parameters()))), loss, std::exp(loss), bits(loss),
                loss - bound);
   }
-  fmt::print("{:<22}{:>12}{:>18.4f}{:>12.2f}{:>13.3f}\n", "the source's entropy", "", bound, std::exp(bound), bits(bound));
+  fmt::print("{:<22}{:>12}{:>18.4f}{:>12.2f}{:>15.3f}\n", "the source's entropy", "", bound, std::exp(bound), bits(bound));
 }
 
 /// What a model writes, and how well it follows the grammar.

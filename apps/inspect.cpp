@@ -73,7 +73,7 @@ void describe_run(const Checkpoint& checkpoint) {
   fmt::print("step {} of {}", checkpoint.state().step, c.training.steps);
   const auto best = checkpoint.state().best_bits_per_byte();
   const std::string& part = checkpoint.state().validated_on;
-  const std::string bits = best ? fmt::format(", {:.3f} bits a byte,", *best) : "";
+  const std::string bits = best ? fmt::format(", {:.3f} bits per byte,", *best) : "";
   if (checkpoint.state().best_step > 0)
     fmt::print(", best {} at step {}",
                lm ? fmt::format("validation perplexity {:.2f}{}", std::exp(checkpoint.state().best_valid), bits)

@@ -102,7 +102,7 @@ void conclude(TrainingSession<R>& session, const Evaluation& last, const Trainin
   if (!last.confusion) {
     const auto bits = state.best_bits_per_byte();
     fmt::print("best validation loss {:.4f}, perplexity {:.2f}{}, at step {}; the files are in {}\n", state.best_valid,
-               std::exp(state.best_valid), bits ? fmt::format(", {:.3f} bits a byte", *bits) : "", state.best_step,
+               std::exp(state.best_valid), bits ? fmt::format(", {:.3f} bits per byte", *bits) : "", state.best_step,
                session.folder().path());
     return;
   }

@@ -208,7 +208,7 @@ std::string AblationReport::rows() const {
   const bool has_paper = std::any_of(table_.rows.begin(), table_.rows.end(), [](const AblationRow& r) { return !r.paper.empty(); });
   const std::string source = table_.source.empty() ? "" : ", " + table_.source;
   std::string text = fmt::format("| row | | parameters | {} | against {} | verdict |{}\n|---|---|---:|---:|{}---:|---|{}\n",
-                                 lm() ? "perplexity | bits a byte" : "accuracy, %", table_.rows[0].name,
+                                 lm() ? "perplexity | bits per byte" : "accuracy, %", table_.rows[0].name,
                                  has_paper ? fmt::format(" paper{} |", source) : "", lm() ? "---:|" : "", has_paper ? "---:|" : "");
   for (std::size_t row = 0; row < table_.rows.size(); ++row) {
     const SeedResults& results = results_[row];

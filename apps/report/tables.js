@@ -2,7 +2,7 @@
 
 function bestOf(run) {
   if (!run.best) return 'not validated yet';
-  const bits = typeof run.best.bits_per_byte === 'number' ? `, ${run.best.bits_per_byte.toFixed(3)} bits a byte` : '';
+  const bits = typeof run.best.bits_per_byte === 'number' ? `, ${run.best.bits_per_byte.toFixed(3)} bits per byte` : '';
   const value = run.task === 'lm' ? `perplexity ${Math.exp(run.best.value).toFixed(2)} (loss ${run.best.value.toFixed(4)}${bits})` : `accuracy ${percent(run.best.value)}`;
   return `${value} at step ${counted(run.best.step)}`;
 }

@@ -113,7 +113,7 @@ function classPanel() {
 /** Titles and hints for curves that only some runs log and that have no panel of their own. */
 const furtherCurves = {
   auxiliary: ['Auxiliary loss', 'The weighted phase contrastive loss.'],
-  valid_bits_per_byte: ['Validation bits a byte', 'Language models: what a byte of the text takes, comparable where tokens differ.'],
+  valid_bits_per_byte: ['Validation bits per byte', 'Language models: what a byte of the text takes, comparable where tokens differ.'],
   irw_recall: ['Recall of the approximate search', 'Of the passages that an exact search finds, the share that the index finds, at each rebuild.'],
 };
 

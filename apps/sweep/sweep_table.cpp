@@ -69,7 +69,7 @@ std::string SweepTable::markdown(const std::vector<SweepRow>& rows, const std::s
   if (columns > 1) head.push_back("95 %");
   if (lm) head.push_back("perplexity");
   const bool bits = std::any_of(rows.begin(), rows.end(), [](const SweepRow& row) { return mean_bits(row).has_value(); });
-  if (bits) head.push_back("bits a byte");
+  if (bits) head.push_back("bits per byte");
   rule.resize(head.size(), "---:");
   head.push_back("");
   rule.push_back("---");

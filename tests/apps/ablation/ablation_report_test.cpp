@@ -75,7 +75,7 @@ BOOST_AUTO_TEST_CASE(rows_are_compared_by_seed_on_the_scale_of_the_loss) {
                               {with_losses({2, 2.5, 2.2}), with_losses({2.1, 2.61, 2.32}), with_losses({1.8, 2.6, 2.3})});
   const std::string text = report.markdown();
   const std::string wanted =
-      "| row | | parameters | perplexity | bits a byte | against whole | verdict | paper, table 1 |\n"
+      "| row | | parameters | perplexity | bits per byte | against whole | verdict | paper, table 1 |\n"
       "|---|---|---:|---:|---:|---:|---|---:|\n"
       "| whole | all of it | 100 | 9.5 ± 2.4 (3) | 0.558 ± 0.063 (3) |  |  | 10 |\n"
       "| half | half of it | 100 | 10.6 ± 2.7 (3) | 0.586 ± 0.064 (3) | +11.6 % [+7.7, +15.7] | higher, p = 0.005 | 11.5 |\n"
@@ -115,7 +115,7 @@ BOOST_AUTO_TEST_CASE(without_a_figure_of_a_paper_there_is_no_column_for_one) {
   const std::string text =
       AblationReport(table, {with_losses({2, 2.5, 2.2}), with_losses({2.1, 2.61, 2.32}), with_losses({1.8, 2.6, 2.3})}).markdown();
   BOOST_TEST(
-      text.starts_with("| row | | parameters | perplexity | bits a byte | against whole | verdict |\n"
+      text.starts_with("| row | | parameters | perplexity | bits per byte | against whole | verdict |\n"
                        "|---|---|---:|---:|---:|---:|---|\n"
                        "| whole | all of it | 100 | 9.5 ± 2.4 (3) | 0.558 ± 0.063 (3) |  |  |\n"
                        "| half | half of it | 100 | 10.6 ± 2.7 (3) | 0.586 ± 0.064 (3) | +11.6 % [+7.7, +15.7] | higher, p = "),
