@@ -111,14 +111,14 @@ Writing write(TrainingSession<float>& session, const Grammar& grammar) {
                   found.correct, found.sentences, found.distant_verbs - found.distant_errors, found.distant_verbs)};
 }
 
-/// Creates the folder, so that a mistake in its name costs no minute of training; returns the file for the page.
+/// Creates the folder before training, so that a mistyped name fails at once; returns the file for the page.
 std::string page_in(const std::string& folder, bool overwrite) {
   std::error_code error;
   fs::create_directories(folder, error);
   if (error) input_fail("--out", "cannot create the folder {}: {}", folder, error.message());
   if (::access(folder.c_str(), W_OK) != 0) input_fail("--out", "cannot write into {}: {}", folder, std::strerror(errno));
   std::string page = (fs::path(folder) / "demo.html").string();
-  if (fs::is_directory(page, error)) input_fail("--out", "{} is a folder; the page needs its name", page);
+  if (fs::is_directory(page, error)) input_fail("--out", "cannot write the page {}: it is a folder", page);
   if (!overwrite && fs::exists(page, error)) input_fail("--out", "{} exists; add --overwrite to replace it", page);
   return page;
 }

@@ -232,7 +232,7 @@ BOOST_AUTO_TEST_CASE(a_kept_ablation_has_the_tables_of_its_runs_and_rows_join_it
   std::ofstream(page) << "# Results\n\n" << tables << "\nThat is all.\n";
   const Finished good = run_argand(scratch, check);
   BOOST_TEST(good.code == 0, good.out);
-  BOOST_TEST(good.out.ends_with(" of 1 file, made again: " + page + " has them all\n"), good.out);
+  BOOST_TEST(good.out.ends_with(" of 1 file: " + page + " contains them all\n"), good.out);
   std::filesystem::create_directory(scratch / "folder");
   std::filesystem::copy(file, scratch / "folder/kept.json");
   BOOST_TEST(run_argand(scratch, "ablate " + (scratch / "folder") + " --check " + page).code == 0);

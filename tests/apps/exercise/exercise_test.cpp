@@ -338,7 +338,7 @@ BOOST_AUTO_TEST_CASE(the_program_makes_sheets_for_a_class_and_grades_them) {
   const Finished list = run_argand(scratch, "exercise list");
   BOOST_TEST(list.out.find("level 1  wirtinger") == 0);
   for (const auto& [arguments, says] : std::vector<std::pair<std::string, std::string>>{
-           {"exercise", "which command? list, make, grade"},
+           {"exercise", "choose a command: list, make, grade"},
            {"exercise make --out x", "missing --student NAME"},
            {"exercise make --student A", "--out"},
            {"exercise make --student A --student A --out x", "A is listed twice"},
