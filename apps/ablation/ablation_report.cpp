@@ -184,7 +184,7 @@ std::string AblationReport::claims() const {
     const AblationClaim& claim = *claimed_[i];
     const PairedDifference& c = claims_[i].difference;
     const std::string relation = claim.within ? "as" : lm() ? "below" : "above";
-    const std::string most = claim.within ? fmt::format(", {:g}{} apart at most", *claim.within, lm() ? " %" : " points") : "";
+    const std::string most = claim.within ? fmt::format(", at most {:g}{} apart", *claim.within, lm() ? " %" : " points") : "";
     const std::string why = c.low ? ", " + p_text(*c.p) : c.pairs == 1 ? ", one seed" : ", no pair of runs";
     lines += fmt::format("| {} {} {}{} | {} | {} | {}{} |\n", claim.better, relation, claim.worse, most, claim.paper,
                          difference_text(c, lm()), to_text(claims_[i].verdict), claim.within && c.low ? "" : why);

@@ -138,7 +138,8 @@ BOOST_AUTO_TEST_CASE(costs_are_measured_in_a_few_steps) {
                                        out);
   BOOST_TEST(done.code == 0, done.err);
   BOOST_TEST(
-      done.out.find("| row | parameters | million FLOPs a token | tokens a second | peak memory, MiB | writing, ms a token |\n") !=
+      done.out.find(
+          "| row | parameters | million FLOPs per token | tokens per second | peak memory, MiB | generation, ms per token |\n") !=
       std::string::npos);
   BOOST_TEST(done.out.find("FLOPs are counted while running") != std::string::npos, done.out);
   const Finished again = run_argand(scratch, "ablate crope --cost --table --out " + out);
