@@ -29,7 +29,7 @@ std::vector<std::string> lines_of(const FittedWeights& w) {
     lines.push_back(
         fmt::format("  the text is tokenized with its {} pieces; use --tokens bpe or unigram to learn others", w.words));
   if (!w.own.empty()) lines.push_back("  the output layer is newly initialized: " + names_summary(w.own));
-  if (!w.missing.empty()) lines.push_back("  not in the file, newly initialized: " + names_summary(w.missing));
+  if (!w.missing.empty()) lines.push_back("  not in the file, so newly initialized: " + names_summary(w.missing));
   if (!w.extra.empty()) lines.push_back("  in the file, but not in this model: " + names_summary(w.extra));
   return lines;
 }
