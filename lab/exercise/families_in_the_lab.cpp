@@ -110,7 +110,7 @@ Problem make_algebra(Draw& draw) {
   const std::string loss = fmt::format("f(t) = ({})^2 + {}", real, (a * d + b * c - s) * (a * d + b * c - s));
   const std::string derivative = fmt::format("{}*({})*cos(2*t)", 4 * b * d, real);
   const double slope = slopes_at(loss, {C(theta, 0)}).dz.real();
-  return {.title = "Learning what the imaginary unit squares to",
+  return {.title = "Learning the square of the imaginary unit",
           .text = fmt::format("In an algebra with J² = κ(θ) = −1 + sin 2θ the product is (a + bJ)(c + dJ) = (ac + κbd) + (ad + "
                               "bc)J. Let u + vJ be the product of "
                               "the numbers with (a, b) = ({}, {}) and (c, d) = ({}, {}), and L = (u − {})² + (v − {})². L depends "

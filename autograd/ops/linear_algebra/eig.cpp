@@ -60,7 +60,7 @@ static const Op eig_op(
      .jvp = "λ̇ = diag P, V̇ = V (Ω - diag Re diag(VᴴV Ω)), P = V⁻¹ Ȧ V",
      .derivation = "Along any direction Ȧ V + A V̇ = V̇ Λ + V Λ̇; multiplying by V⁻¹ from the left, with V̇ = V X, gives P + Λ X = X Λ "
                    "+ Λ̇. The diagonal gives λ̇ = diag P, the rest X_ij (λ_j - λ_i) = P_ij, so X equals Ω off the diagonal. X_jj "
-                   "scales and turns v_j: |v_j| = 1 requires Re (VᴴV X)_jj = 0, hence Re X_jj = -Re (VᴴV Ω)_jj, as (VᴴV)_jj = 1; "
+                   "scales and turns v_j: |v_j| = 1 requires Re (VᴴV X)_jj = 0, so Re X_jj = -Re (VᴴV Ω)_jj, since (VᴴV)_jj = 1; "
                    "the imaginary part, a phase, is arbitrary and set to 0. Backward, Re tr(dVᴴ V X) = Re Σ conj(M_ij) Ω_ij - Σ_j "
                    "Re M_jj Re Σ_i (VᴴV)_ji Ω_ij = Re tr(Nᴴ Ω), and P carries it to A. If the loss does not depend on the phases, "
                    "Im M_jj = 0, which is checked. A real A gets the real part.",
