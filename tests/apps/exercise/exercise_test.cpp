@@ -247,7 +247,7 @@ BOOST_FIXTURE_TEST_CASE(a_form_is_graded, Submission) {
   BOOST_TEST(graded(answer_form(sheet)).points() == 0);
   const std::string text = grade_text(graded(answer_form(sheet)), false);
   BOOST_TEST(text.find("no answer") != std::string::npos);
-  BOOST_TEST(grade_text(graded(answer_form(sheet)), true).find("right is " + sheet.problems[0].questions[0].right) !=
+  BOOST_TEST(grade_text(graded(answer_form(sheet)), true).find("the right answer is " + sheet.problems[0].questions[0].right) !=
              std::string::npos);
   for (const Problem& problem : sheet.problems)
     for (const Question& q : problem.questions)
