@@ -75,8 +75,8 @@ int check(const AblateOptions& options) {
     tables += tables_of(runs).size();
     for (const std::string& line : missing_in_page(runs, page)) ++faults, fmt::print("{}: {}\n", file, line);
   }
-  fmt::print("{} of {}, made again: {}\n", counted(static_cast<std::int64_t>(tables), "table"), counted(std::ssize(files), "file"),
-             faults == 0 ? options.check + " has them all"
+  fmt::print("{} of {}: {}\n", counted(static_cast<std::int64_t>(tables), "table"), counted(std::ssize(files), "file"),
+             faults == 0 ? options.check + " contains them all"
                          : fmt::format("{} not in {}", counted(static_cast<std::int64_t>(faults), "line"), options.check));
   return faults == 0 ? exit_success : exit_failure;
 }
@@ -226,7 +226,7 @@ void add_ablate(CLI::App& program) {
   };
   command
       ->add_option("FAMILY", options->what,
-                   ablation_families() + ", or a file of rows and claims, NAME.toml, or of kept results, NAME.json")
+                   ablation_families() + ", or a file: NAME.toml with rows and claims, or NAME.json with kept results")
       ->required()
       ->type_name("");
   command->add_option("--data", options->data, "folder with WikiText-2 (qic: AG News); built-in data by default")->type_name("DIR");
@@ -257,14 +257,14 @@ void add_ablate(CLI::App& program) {
       ->add_option("--against", options->against,
                    "with --table or NAME.json: compare with this row instead of the first; FILE.json:ROW for that of another file")
       ->type_name("ROW");
-  command->add_flag("--json", options->json, "with --table or NAME.json: print one JSON object, the numbers and the tables");
-  command->add_flag("--cost", options->cost,
-                    "train a few steps of each row and print their costs: FLOPs, time, memory and generation time; with --table, "
-                    "of the runs in --out");
+  command->add_flag("--json", options->json, "with --table or NAME.json: print the numbers and the tables as one JSON object");
+  command->add_flag(
+      "--cost", options->cost,
+      "train each row for a few steps and print its costs: FLOPs, time, memory and generation time; with --table, those of "
+      "the runs in --out");
   command
       ->add_option("--keep", options->keep,
-                   "add the finished runs of --out to this file: what tables and figures need of them, one line per run; with "
-                   "--cost as costs")
+                   "add the results of the finished runs in --out to this file, one line per run; with --cost, their costs")
       ->type_name("NAME.json");
   command
       ->add_option("--check", options->check,
@@ -274,7 +274,7 @@ void add_ablate(CLI::App& program) {
                     "train rows of NAME.json again with the same recipe and seeds, and check whether the results agree");
   add_threads(*command, "Options", "threads shared by the runs");
   command->footer(
-      "Every row is trained in OUT/ROW/seed-S, a run that all other commands read. After Ctrl-C or a crash, the same command\n"
+      "Every row is trained in OUT/ROW/seed-S, which all other commands can read. After Ctrl-C or a crash, the same command\n"
       "continues; more --seeds add runs. The table is also in OUT/table.md and its numbers in OUT/table.json: mean ± sample\n"
       "standard deviation over the seeds, after the last step, on the validation part of the text or the test articles. Rows are\n"
       "compared with the first one, pairing runs with the same seed, which see the same data in the same order: mean\n"
@@ -289,10 +289,10 @@ void add_ablate(CLI::App& program) {
       "NAME.json alone prints its tables; --keep adds rows to those in the file if family, task, source,\n"
       "requested settings and logged steps are the same. --repeat writes its table to OUT/repeated.md, and fails if a row's\n"
       "result does not agree.\n"
-      "A file NAME.toml has its own rows and rates, and claims, which get a verdict each (experiments/README.md); with --search\n"
-      "each row first finds its best learning rate, in OUT/search/ROW, and then trains with it.\n"
-      "Every token of the text is scored. --set eval_protocol=full-blocks measures as earlier versions did, to continue their\n"
-      "tables. --set preset=NAME also sets that preset's length.\n"
+      "A file NAME.toml defines rows, learning rates, and claims, each of which gets a verdict (experiments/README.md). With\n"
+      "--search, the best learning rate of each row is found first, in OUT/search/ROW, and the row is trained with it.\n"
+      "Every token of the text is scored. --set eval_protocol=full-blocks scores as earlier versions did, to extend their tables.\n"
+      "--set preset=NAME also sets that preset's length.\n"
       "\n"
       "Examples:\n"
       "  argand ablate complexformer --quick\n"

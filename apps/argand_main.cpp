@@ -55,10 +55,12 @@ std::string version_text(const std::string& version) {
 std::string parts_text() {
   const std::string processor = processor_name();
   std::string text = processor.empty() ? "" : fmt::format("\nprocessor      {}", processor);
-  const auto add = [&](std::string_view part, bool is_in) { text += fmt::format("\n{:<14} {}", part, is_in ? "in" : "not in"); };
+  const auto add = [&](std::string_view part, bool is_in) {
+    text += fmt::format("\n{:<14} {}", part, is_in ? "included" : "not included");
+  };
   add("OpenMP", threads::are_openmp());
   add("OpenBLAS", blas_kernels_name() != "plain");
-  if (!blas_shares_threads()) text += ", at one thread: not its openmp flavour";
+  if (!blas_shares_threads()) text += ", single-threaded: not the OpenMP build";
   add("SentencePiece", have_sentencepiece());
   add("hnswlib", have_hnsw());
   add("MPI", have_mpi());
@@ -84,8 +86,8 @@ int argand_main(int argc, char** argv, const std::string& version, const std::st
   program.add_flag("--verbose")->description("with --version: also show the optional features");
   program.footer(
       "`argand COMMAND --help` explains a command and shows examples.\n"
-      "ARGAND_LEVEL=baseline|v3|v4 in the environment forces the kernels of one level of x86-64 (argand --version names those that "
-      "run), OPENBLAS_CORETYPE=Prescott|Haswell|Zen|SkylakeX those of OpenBLAS.");
+      "ARGAND_LEVEL=baseline|v3|v4 in the environment selects the kernels of one x86-64 level (`argand --version` shows those in\n"
+      "use), OPENBLAS_CORETYPE=Prescott|Haswell|Zen|SkylakeX those of OpenBLAS.");
   add_commands(program, argc > 1 ? argv[1] : "");
   const int code = run_program(program, argc, argv, {"lab", "portrait", "graph"}, error_of_rank);
   abort_ranks(code);

@@ -135,8 +135,8 @@ void add_classify(CLI::App& program) {
   add_options(*command, options->columns, false);
   add_threads(*command);
   command->footer(
-      "Reads standard input to its end and writes one line for each line at once: the label and its probability, separated by a\n"
-      "tab. A line without words gives an empty line. Text is lower-cased and split at whitespace, as in training; words that the\n"
+      "Labels standard input line by line: prints each line's label and its probability at once, separated by a tab. A line\n"
+      "without words gives an empty line. Text is lower-cased and split at whitespace, as in training; words that the\n"
       "model does not know become <unk>.\n"
       "With --table every row keeps its columns and gets `predicted` and `probability`, with --top also `predicted_2` and so on;\n"
       "as JSON, `probabilities`. The text column is found as in training. --out is written completely or not at all.\n"

@@ -83,15 +83,15 @@ int train_side_by_side(std::vector<TrainingSession<float>*> sessions, const std:
 void compare_with_source(const std::vector<TrainingSession<float>*>& sessions, const std::vector<std::string>& labels,
                          double bound) {
   const BitsPerByte bits = sessions.front()->run().state().in_bits;  // computed for the validation part
-  fmt::print("\n{:<22}{:>12}{:>18}{:>12}{:>13}{:>25}\n", "", "parameters", "validation loss", "perplexity", "bits a byte",
+  fmt::print("\n{:<22}{:>12}{:>18}{:>12}{:>15}{:>25}\n", "", "parameters", "validation loss", "perplexity", "bits per byte",
              "above the best possible");
   for (std::size_t i = 0; i < sessions.size(); ++i) {
     const double loss = sessions[i]->run().state().best_valid;
-    fmt::print("{:<22}{:>12}{:>18.4f}{:>12.2f}{:>13.3f}{:>25.4f}\n", labels[i],
+    fmt::print("{:<22}{:>12}{:>18.4f}{:>12.2f}{:>15.3f}{:>25.4f}\n", labels[i],
                with_unit(static_cast<double>(count_parameters(sessions[i]->run().parameters()))), loss, std::exp(loss), bits(loss),
                loss - bound);
   }
-  fmt::print("{:<22}{:>12}{:>18.4f}{:>12.2f}{:>13.3f}\n", "the source's entropy", "", bound, std::exp(bound), bits(bound));
+  fmt::print("{:<22}{:>12}{:>18.4f}{:>12.2f}{:>15.3f}\n", "the source's entropy", "", bound, std::exp(bound), bits(bound));
 }
 
 /// What a model writes, and how well it follows the grammar.
@@ -111,14 +111,14 @@ Writing write(TrainingSession<float>& session, const Grammar& grammar) {
                   found.correct, found.sentences, found.distant_verbs - found.distant_errors, found.distant_verbs)};
 }
 
-/// Creates the folder, so that a mistake in its name costs no minute of training; returns the file for the page.
+/// Creates the folder before training, so that a mistyped name fails at once; returns the file for the page.
 std::string page_in(const std::string& folder, bool overwrite) {
   std::error_code error;
   fs::create_directories(folder, error);
   if (error) input_fail("--out", "cannot create the folder {}: {}", folder, error.message());
   if (::access(folder.c_str(), W_OK) != 0) input_fail("--out", "cannot write into {}: {}", folder, std::strerror(errno));
   std::string page = (fs::path(folder) / "demo.html").string();
-  if (fs::is_directory(page, error)) input_fail("--out", "{} is a folder; the page needs its name", page);
+  if (fs::is_directory(page, error)) input_fail("--out", "cannot write the page {}: it is a folder", page);
   if (!overwrite && fs::exists(page, error)) input_fail("--out", "{} exists; add --overwrite to replace it", page);
   return page;
 }

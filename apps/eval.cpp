@@ -265,7 +265,7 @@ void eval(const EvalOptions& options) {
     part = evaluation_set(part_of_articles(trained, options, name), batch, config.model.max_seq_len);
   }
   if (!options.retrieved_by.empty()) {
-    if (!lm || trained_on) input_fail("--retrieved-by", "is for language models, and for text that they were not trained on");
+    if (!lm || trained_on) input_fail("--retrieved-by", "requires a language model, and text that it was not trained on");
     if (options.exchange_passages || !options.set.empty())
       input_fail("--retrieved-by", "cannot be combined with --exchange-passages or --set");
     return write_json(json, options, trained, name, eval_retrieved(trained, part, options.retrieved_by));
@@ -291,7 +291,7 @@ void eval(const EvalOptions& options) {
       const Evaluation exchanged =
           evaluate<R>(*model, part, contexts_of(retriever, false), [&](std::int64_t done, std::int64_t) { counter.update(done); });
       counter.clear();
-      fmt::print("reading other passages than the retrieved ones: {}\n", summary(exchanged));
+      fmt::print("with other passages in place of the retrieved ones: {}\n", summary(exchanged));
       figures["exchanged"] = figures_of(exchanged, trained.classes);
     }
     write_json(json, options, trained, name, figures);
@@ -343,8 +343,10 @@ void add_eval(CLI::App& program) {
       ->delimiter(',')
       ->type_name("NAME=VALUE,...");
   command->add_flag("--exchange-passages", options->exchange_passages,
-                    "with retrieval: also measure with other passages than the retrieved ones");
-  command->add_option("--retrieved-by", options->retrieved_by, "loss on tokens in the passages that this run retrieves, and others")
+                    "with retrieval: also measure with other passages in place of the retrieved ones");
+  command
+      ->add_option("--retrieved-by", options->retrieved_by,
+                   "separate losses for tokens in the passages that this run retrieves and for other tokens")
       ->type_name("RUN");
   command->add_flag("--latency", options->latency, "time generation: milliseconds per token of a text generated alone");
   command
@@ -361,22 +363,20 @@ void add_eval(CLI::App& program) {
       "Perplexity is per token, whatever the tokens are. Compare models with different tokens by bits per byte. A text that is\n"
       "not the run's own is evaluated as a whole, unless --split selects a part.\n"
       "--positions L reads windows of L tokens side by side and reports the loss by position. The last rows show how a model\n"
-      "handles positions beyond its training length; a model with learned positions has none there.\n"
-      "--set delta=0 measures what a learned parameter contributes: every parameter whose name ends so, in all layers, is set to\n"
-      "that number before the evaluation. `argand inspect` lists the names.\n"
-      "--exchange-passages measures what retrieval contributes: the search is unchanged, but each retrieved passage is replaced "
-      "by\n"
-      "another one of the same text, always the same. A model that uses their content does worse.\n"
-      "--retrieved-by RUN splits the tokens by whether they occur in the passages that RUN's model retrieves for them, and "
-      "whether\n"
-      "they occur earlier in the window. The evaluated model may have no retrieval: two models are compared on the same tokens.\n"
-      "--latency generates a few texts, one at a time, and times them; the first token, which follows the prompt, separately.\n"
-      "--protocol full-blocks reads blocks of batch x length and leaves out what does not fill one, so the perplexity depends\n"
+      "handles positions beyond its training length, which learned positions do not reach.\n"
+      "--set delta=0 measures what a learned parameter contributes: every parameter whose name ends in `delta`, in all\n"
+      "layers, is set to that number before the evaluation. `argand inspect` lists the names.\n"
+      "--exchange-passages measures what retrieval contributes: the search is unchanged, but each passage is always replaced by\n"
+      "the same other passage of its text. A model that uses their content does worse.\n"
+      "--retrieved-by RUN splits the tokens by whether they occur in the passages that RUN's model retrieves for them, and by\n"
+      "whether they occur earlier in the window. Models with and without retrieval can be compared on the same tokens.\n"
+      "--latency generates a few texts, one at a time, and times them, with the first token after the prompt timed separately.\n"
+      "--protocol full-blocks reads blocks of batch x length and leaves out an incomplete last one, so the perplexity depends\n"
       "on --batch. Runs whose config.toml has no eval_protocol were validated this way.\n"
       "\n"
       "Classifiers: all articles of each part, or as many as in training. The table shows for each class the share of its\n"
-      "articles that was found (its accuracy), the share of articles labelled so that is right (its precision), and the confusion\n"
-      "matrix. Words that the model does not know become <unk>.\n"
+      "articles that are labelled correctly (its accuracy), the share of the articles with this label that belong to the class\n"
+      "(its precision), and the confusion matrix. Words that the model does not know become <unk>.\n"
       "\n"
       "Examples:\n"
       "  argand eval runs/first\n"

@@ -90,14 +90,14 @@ void add_make(CLI::App& command, const std::shared_ptr<ExerciseOptions>& options
       ->allow_extra_args(false)
       ->type_name("NAME");
   make->add_option("--students", options->list, "file of names, one per line")->type_name("FILE");
-  make->add_option("--seed", options->seed, "a number or a word, the same for a class (1)")->type_name("SEED");
+  make->add_option("--seed", options->seed, "a number or a word, the same for the whole class (1)")->type_name("SEED");
   CLI::Option* level = make->add_option("--level", options->level, "1: by hand, 2: with the lab, 3: by writing a program")
                            ->check(CLI::Range(1, 3))
                            ->type_name("1|2|3");
   make->add_option("--problems", options->problems, "only these, instead of a whole level")
       ->excludes(level)
       ->type_name("NAME[,NAME...]");
-  make->add_option("--out", options->out, "where to")->required()->type_name("FOLDER");
+  make->add_option("--out", options->out, "output folder")->required()->type_name("FOLDER");
   make->add_flag("--teacher", options->teacher, "also write a copy with the answers");
   make->footer(
       "Writes FOLDER/NAME.md, Markdown to print or show, and FOLDER/NAME.answers.txt, to fill in and hand in. Name, seed and\n"
@@ -116,14 +116,14 @@ void add_grade(CLI::App& command, const std::shared_ptr<ExerciseOptions>& option
   grade->add_option("FILE", options->files, "completed forms, NAME.answers.txt")->required()->type_name("");
   grade->add_option("--seed", options->seed, "the seed of the sheets (1)")->type_name("SEED");
   grade->add_flag("--partial", options->partial,
-                  "half the points for one mistake: a conjugate, a sign, a factor or a term of the chain rule");
+                  "half the points for a single mistake: a conjugate, a sign, a factor or a term of the chain rule");
   CLI::Option* answers = grade->add_flag("--answers", options->answers, "show the right answers");
-  grade->add_flag("--csv", options->csv, "CSV, one line per file, instead of text")->excludes(answers);
+  grade->add_flag("--csv", options->csv, "print CSV, one line per file, instead of text")->excludes(answers);
   grade->footer(
       "Rebuilds each sheet and judges formulas as `argand lab --expect-gradient` does, at nine points against the tape; numbers\n"
-      "must be within a thousandth of the tape's. Prints one line per answer, which does not reveal the right one. A form whose\n"
-      "student, problems or sheet was changed, or that belongs to another seed, is not graded. Exit code 0 when all files were\n"
-      "graded, whatever the points, 1 otherwise.\n"
+      "must be within a thousandth of the tape's. Prints one line per answer, without revealing the right one. A form whose\n"
+      "student, problems or sheet was changed, or that belongs to another seed, is not graded. Exit code 0 if all files were\n"
+      "graded, whatever the points, otherwise 1.\n"
       "\n"
       "Examples:\n"
       "  argand exercise grade homework/ada-lovelace-3f29.answers.txt\n"

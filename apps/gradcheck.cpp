@@ -122,7 +122,7 @@ std::string summary(const std::vector<Outcome>& outcomes, const std::string& gro
   return fmt::format("{} {}{}, {} elements, worst relative error {:.1e} ({}), adjoint {:.1e} ({}): {}\n", subjects, group,
                      subjects == 1 ? "" : "s", elements, worst->report.worst_error(), worst->subject.name,
                      adjoint->report.worst_error(RowKind::Adjoint), adjoint->subject.name,
-                     bad == 0 ? "all pass" : fmt::format("{} not passed", bad));
+                     bad == 0 ? "all pass" : fmt::format("{} did not pass", bad));
 }
 
 std::vector<GradcheckSubject> every_subject() {
@@ -227,16 +227,14 @@ void add_gradcheck(CLI::App& program) {
   command->add_option("--timeout", options->timeout, "longest time to wait for the program's answer, in seconds")
       ->capture_default_str();
   command->footer(
-      "Each element of each input is compared with Ridders' extrapolated differences and is pass, fail or inconclusive (the error\n"
-      "bar is too wide to decide); a failure says which mistake the gradient resembles. The column \"adjoint\" needs no "
-      "differences:\n"
-      "every op has an independently derived forward mode, and backward must be its adjoint, Re<g_w, J v> = Re<J* g_w, v>, for\n"
-      "random v and g_w; it is the largest relative difference, and fails above 1e-12. An op's declared singular points must give\n"
-      "the declared gradient, its declared kind must agree with the Cauchy-Riemann equations. And an op's gradient must be the\n"
-      "same however it is used: repeated, accumulated, from two uses on one tape, with one variable as two inputs, for large,\n"
-      "small and partly zero incoming gradients, in float32 and complex64, at 1 to 67 elements and at tens of thousands, with 1, "
-      "2\n"
-      "and 3 threads; a failure says in which case. Exit code 1 unless everything passes.\n"
+      "Each element of each input is compared with Ridders' extrapolated differences and judged pass, fail or inconclusive (the\n"
+      "error bar is too wide to decide); a failure says which mistake the gradient resembles. The column \"adjoint\" uses no\n"
+      "differences: every op has an independently derived forward mode, and backward must be its adjoint, Re<g_w, J v> =\n"
+      "Re<J* g_w, v>. It shows the largest relative difference for random v and g_w, and fails above 1e-12. An op's declared\n"
+      "singular points must give the declared gradient, and its declared kind must agree with the Cauchy-Riemann equations. An\n"
+      "op's gradient must also be the same however it is used: repeated, accumulated, from two uses on one tape, with one\n"
+      "variable as two inputs, for large, small and partly zero incoming gradients, in float32 and complex64, at 1 to 67 elements\n"
+      "and at tens of thousands, with 1, 2 and 3 threads; a failure names the case. Exit code 1 unless everything passes.\n"
       "\n"
       "--external starts a program in any language and asks it for its function, value and gradient, one JSON object per line\n"
       "(docs/external.md). The gradient is checked along two random directions, and element by element where these do not pass,\n"

@@ -60,8 +60,8 @@ Drawn expression_graph(const GraphOptions& options) {
     const Real loss = loss_of(w);
     if (!loss.requires_grad()) input_fail("graph", "--gradients requires an expression that depends on a variable");
     graph.backward(loss);
-    title +=
-        fmt::format("\ngrad: ∂L/∂x + i ∂L/∂y of L = {}{}, on the edges what each op pays", w.index() == 0 ? "" : "Re ", f.name());
+    title += fmt::format("\ngrad: ∂L/∂x + i ∂L/∂y of L = {}{}; each edge shows its op's contribution", w.index() == 0 ? "" : "Re ",
+                         f.name());
   }
   return drawn(graph, {.title = title, .depth = options.depth, .numbered = true});
 }
@@ -205,12 +205,12 @@ void add_graph(CLI::App& program) {
   command->footer(
       "Boxes are ops with their output shapes, violet for complex (ℂ) and blue for real (ℝ) numbers; ellipses are variables and\n"
       "parameters, slanted boxes token ids. Dashed arrows carry no gradient. Modules are frames; a collapsed module is one box\n"
-      "with its number of ops, violet if some are complex, and of parameters. In an SVG of a model, click a module to expand all\n"
+      "with its numbers of ops and parameters, violet if some ops are complex. In an SVG of a model, click a module to expand all\n"
       "of its depth, and a frame to collapse it. A model is drawn for a batch of two windows of 8 random tokens. The ops of an\n"
       "expression f are v1, v2, ... as in argand lab --tape. With --gradients every edge shows what its op contributes, and a\n"
       "node how many contributions it adds up; the gradient, dL/dx + i dL/dy, is that of L = f where f is real and of L = Re f\n"
       "otherwise. Infinite or NaN values have a thick red edge.\n"
-      "The output is in the DOT language; --out other than .dot needs Graphviz (apt-get install graphviz).\n"
+      "The output is in the DOT language; all formats but .dot need Graphviz (apt-get install graphviz).\n"
       "\n"
       "Examples:\n"
       "  argand graph \"f(z) = abs(z)^2 * exp(i*angle(z))\" --at 1+2i --gradients --out f.svg\n"

@@ -73,7 +73,7 @@ void describe_run(const Checkpoint& checkpoint) {
   fmt::print("step {} of {}", checkpoint.state().step, c.training.steps);
   const auto best = checkpoint.state().best_bits_per_byte();
   const std::string& part = checkpoint.state().validated_on;
-  const std::string bits = best ? fmt::format(", {:.3f} bits a byte,", *best) : "";
+  const std::string bits = best ? fmt::format(", {:.3f} bits per byte,", *best) : "";
   if (checkpoint.state().best_step > 0)
     fmt::print(", best {} at step {}",
                lm ? fmt::format("validation perplexity {:.2f}{}", std::exp(checkpoint.state().best_valid), bits)
@@ -90,7 +90,7 @@ Figures print_travel(const TrainedRun& trained, const Travel& travel, const std:
   const OptimizerConfig& optimizer = trained.checkpoint.config().optimizer;
   Figures parts = Figures::array(), changes = Figures::array();
   fmt::print("{}\n", style.bold("how far parameters moved from their initial values, and what resetting them costs"));
-  fmt::print("  {:<22}{:>9}{:>11}{:>11}{:>11}{:>11}\n", "", "numbers", "rms way", "longest", "of reach", "loss");
+  fmt::print("  {:<22}{:>9}{:>11}{:>11}{:>11}{:>11}\n", "", "numbers", "rms change", "max change", "of reach", "loss");
   for (const TravelledPart& part : travel.parts) {
     const std::string share =
         part.adam ? fmt::format("{:.3f}{}", part.longest / travel.reach, part.decays ? " d" : "  ") : "muon  ";
@@ -106,8 +106,8 @@ Figures print_travel(const TrainedRun& trained, const Travel& travel, const std:
   }
   const double step = longest_adam_step(optimizer.beta1, optimizer.beta2);
   fmt::print(
-      "  loss of the trained model {:.4f}; reach, the sum of the learning rates of {}: {:.4g}, or at most {:.2f} times that; "
-      "d: with weight decay\n",
+      "  loss of the trained model {:.4f}; reach, the sum of the learning rates of {}: {:.4g} (Adam moves a number by at most "
+      "{:.2f} times that); d: with weight decay\n",
       travel.loss, counted(trained.checkpoint.state().step, "step"), travel.reach, step);
   if (!effects.empty()) fmt::print("\n{}\n", style.bold("invariances of this model: change of a batch's loss, in float64"));
   for (const auto& [invariance, change] : effects) {
@@ -150,7 +150,7 @@ void measure(const InspectOptions& options) {
     if (options.travel) {
       Counter counter("evaluating", 1);
       const Travel travel =
-          travel_of<R>(trained, *model, set, context_of, [&](double share) { counter.show(share, "parts set back"); });
+          travel_of<R>(trained, *model, set, context_of, [&](double share) { counter.show(share, "resetting parameters"); });
       counter.clear();
       fmt::print("\n");
       all["travel"] =
@@ -167,7 +167,7 @@ void measure(const InspectOptions& options) {
 void inspect(const InspectOptions& options) {
   if (options.batches < 0) input_fail("--batches", "must not be negative, got {}", options.batches);
   if (options.travel || options.attention) return measure(options);
-  if (!options.json.empty()) input_fail("--json", "is for --travel and --attention");
+  if (!options.json.empty()) input_fail("--json", "requires --travel or --attention");
   const std::string path = find_checkpoint(options.run);
   const SafetensorsFile file = SafetensorsFile::open(path);
   const Style style = style_for(stdout);
@@ -184,7 +184,7 @@ void inspect(const InspectOptions& options) {
     if (!of_optimizer || options.optimizer) print_tensor(file, name);
   }
   fmt::print("{} tensors, {} real numbers (a complex one counts twice)", tensors, numbers);
-  if (memory > 0) fmt::print("; the optimizer's memory: {}{}", memory, options.optimizer ? "" : ", shown with --optimizer");
+  if (memory > 0) fmt::print("; optimizer state: {}{}", memory, options.optimizer ? "" : ", shown with --optimizer");
   fmt::print("\n");
   // A foreign file does not name its family, so each family looks for its own parameters.
   for (const Family& family : families()) {
@@ -219,7 +219,7 @@ void add_inspect(CLI::App& program) {
       "--travel compares every parameter with its initial value, recreated from configuration and seed. Reach is the sum of\n"
       "the learning rates, about as far as Adam can move a number. The loss shown is the increase when all parameters of this\n"
       "name are reset to their initial values. Below are the family's invariances, tested on this run.\n"
-      "--attention: the entropy of a position's weights in units of ln(keys that it sees), its largest weight, and the length\n"
+      "--attention: the entropy of a position's weights divided by ln(number of visible keys), its largest weight, and the length\n"
       "of the mean of e^(i phase) over all positions, averaged over a head's pairs. All are means over positions.\n\n"
       "Examples:\n"
       "  argand inspect runs/first\n"

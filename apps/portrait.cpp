@@ -80,8 +80,10 @@ void add_portrait(CLI::App& program) {
   CLI::App* command = program.add_subcommand("portrait", "draw a complex function and its gradient field");
   const auto options = std::make_shared<PortraitOptions>();
   command->add_option("FUNCTION", options->function, "an expression in z, or the name of an op")->required()->type_name("");
-  command->add_option("--range", options->range, "range of real and imaginary part")->type_name("LOW:HIGH")->capture_default_str();
-  command->add_option("--size", options->size, "of the picture, in pixels")->type_name("WIDTHxHEIGHT")->capture_default_str();
+  command->add_option("--range", options->range, "range of the real and imaginary parts")
+      ->type_name("LOW:HIGH")
+      ->capture_default_str();
+  command->add_option("--size", options->size, "size of the picture, in pixels")->type_name("WIDTHxHEIGHT")->capture_default_str();
   command->add_option("--path", options->paths, "two hundred steps of gradient descent from Z; may be repeated")
       ->type_name("Z,RATE[,FRAMEWORK]")
       ->allow_extra_args(false);
@@ -93,7 +95,7 @@ void add_portrait(CLI::App& program) {
       "Right, its gradient as arrows and as colours, white where it is 0: of L = f where f is real, of L = Re f otherwise,\n"
       "dL/dx + i dL/dy, by one backward pass over all points. It points to where L grows; for a holomorphic f it is conj(f'(z)).\n"
       "The lines are contours of L. Minima, maxima and saddles of L are marked. Large and small values are scaled by a power of\n"
-      "two before they are coloured; the titles show it. --path takes the steps z -= RATE * gradient, with the gradient that this\n"
+      "two before they are coloured; the titles show it. --path takes the steps z -= RATE * gradient, with the gradient that the\n"
       "framework returns: jax's is the conjugate, and does not descend. Needs gnuplot (apt-get install gnuplot-nox).\n"
       "\n"
       "Examples:\n"

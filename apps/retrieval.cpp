@@ -153,7 +153,8 @@ void add_retrieval(CLI::App& program) {
       ->type_name("DIR");
   add_threads(*command);
   command->footer(
-      "Every title of the test articles queries all their descriptions. The baselines are BM25, and the cosine of mean embeddings\n"
+      "Every test article's title is a query over all their descriptions. The baselines are BM25, and the cosine of mean "
+      "embeddings\n"
       "with random word vectors. For a RUN the table has the cosine of its own mean embeddings and, for each reflection window,\n"
       "the cosine of its encodings of title and description, and the mean query of the title's tokens, as in the model. --dpr\n"
       "trains two encoders, of titles and of descriptions, so that the dot product of a title with its own description exceeds\n"

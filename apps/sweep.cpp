@@ -103,12 +103,14 @@ void add_task(CLI::App* command_of_all, const std::string& task, const std::stri
         ->group("Sweep");
   };
   command->add_option("--out", options->out, "folder of all runs, and of the table")->type_name("SWEEP")->group("Sweep");
-  command->add_option("--grid", options->grids, "values of an option of `argand train`; once per option")
+  command->add_option("--grid", options->grids, "values to try for an option of `argand train`; may be repeated for other options")
       ->type_name("KEY=VALUE,...")
       ->allow_extra_args(false)
       ->group("Sweep");
   whole("--seeds", options->seeds, "runs per configuration, with the seeds 0, 1, ... (1)");
-  command->add_flag("--halving", options->halving, "train all for a third of the length, then the best third for the whole length")
+  command
+      ->add_flag("--halving", options->halving,
+                 "train all for a third of the length, then the best third of them for the whole length")
       ->group("Sweep");
   whole("--search-seeds", options->search_seeds,
         "compare with this many of the seeds; use the others for the best only (all; with --halving 1)");
@@ -125,21 +127,19 @@ void add_task(CLI::App* command_of_all, const std::string& task, const std::stri
       ->group("Sweep");
   command->footer(
       "Takes every option of `argand train " + task +
-      "`. Where no value has a comma (numbers, words of a choice, true and false),\n"
-      "several comma-separated values may be given: --lr 1e-3,3e-3. --grid KEY=VALUE,... gives several values of any option;\n"
-      "values that contain commas are separated by semicolons: --grid 'data=a.txt,b.txt;c.txt'. Every combination is a\n"
-      "configuration, every configuration trains with every seed, and the same seed is the same data in the same order. --seed\n"
-      "3,5,8 names the seeds.\n"
-      "The table has each run's figure after the last step, on its validation data; the mean over the seeds; and the 95 % "
-      "interval\n"
-      "of the mean (Student's t). The best configuration has the smallest mean. As the best of several, its own figure is "
-      "slightly\n"
-      "optimistic, unless --search-seeds reserves seeds that had no part in the choice.\n"
+      "`. An option whose values contain no commas (numbers, choices, true and false)\n"
+      "accepts several, separated by commas: --lr 1e-3,3e-3. --grid KEY=VALUE,... gives several values of any option; values\n"
+      "that contain commas are separated by semicolons: --grid 'data=a.txt,b.txt;c.txt'. Every combination is a configuration,\n"
+      "and every configuration trains with every seed; runs with the same seed see the same data in the same order. --seed 3,5,8\n"
+      "names the seeds.\n"
+      "The table has each run's result after the last step, on its validation data; the mean over the seeds; and the 95 %\n"
+      "interval of the mean (Student's t). The best configuration has the smallest mean. As the best of several, its result is\n"
+      "slightly optimistic, unless --search-seeds reserves seeds that had no part in the choice.\n"
       "A run whose numbers are no longer finite has diverged: it is named, and ranked last.\n"
       "With --widen a list is extended by the ratio of its last two values, until the best has worse ones on both sides.\n"
-      "Ctrl-C stops all runs, and the same command continues, as after a crash, and ends with the same table. More seeds and\n"
-      "values may be added. The results are in SWEEP/sweep.json, so folders of runs may be removed; the\n"
-      "table is also in SWEEP/table.md and table.json.\n\nExamples:\n" +
+      "Ctrl-C stops all runs. The same command continues them, also after a crash, and ends with the same table; it may add seeds\n"
+      "and values. The results are in SWEEP/sweep.json, so the folders of runs may be removed; the table is also in\n"
+      "SWEEP/table.md and table.json.\n\nExamples:\n" +
       examples);
   command->callback([options] {
     if (const int code = sweep(*options); code != exit_success) throw CLI::RuntimeError(code);

@@ -102,7 +102,7 @@ void conclude(TrainingSession<R>& session, const Evaluation& last, const Trainin
   if (!last.confusion) {
     const auto bits = state.best_bits_per_byte();
     fmt::print("best validation loss {:.4f}, perplexity {:.2f}{}, at step {}; the files are in {}\n", state.best_valid,
-               std::exp(state.best_valid), bits ? fmt::format(", {:.3f} bits a byte", *bits) : "", state.best_step,
+               std::exp(state.best_valid), bits ? fmt::format(", {:.3f} bits per byte", *bits) : "", state.best_step,
                session.folder().path());
     return;
   }
@@ -339,20 +339,18 @@ void add_train(CLI::App& program) {
           "different tokens by bits per byte.\n"
           "\n"
           "Ctrl-C finishes the step, saves, and says how to continue. A run that was killed continues from its last checkpoint.\n"
-          "Either way it ends in the same files, byte for byte, as without the interruption.\n"
+          "Either way the final files are the same, byte for byte, as without the interruption.\n"
           "--resume RUN --steps N extends a run. The learning rate falls as planned and then stays where its cosine ends, as with\n"
-          "--decay-steps in a new run. --lr, --final-lr, --decay-steps and --clip may change, which the log and the report "
-          "record,\n"
-          "and so may everything that is logged, kept and validated. The newest --keep checkpoints stay, and those of\n"
-          "--milestone-every.\n"
-          "--init starts a run from the weights of another one, or of a file, matched by parameter name, and reports what "
-          "matched.\n"
-          "The sizes are those of that run. So are the tokens, unless --tokens asks for others: bytes and pieces are taken over\n"
+          "--decay-steps in a new run. --lr, --final-lr, --decay-steps and --clip may change; the log and the report record this.\n"
+          "The options for logging, checkpoints and validation may change as well. The newest --keep checkpoints stay, and those\n"
+          "of --milestone-every.\n"
+          "--init starts a run from the weights of another run or a file, matched by parameter name, and reports what matched. "
+          "The\n"
+          "sizes are those of that run. So are the tokens, unless --tokens asks for others: bytes and pieces are taken over\n"
           "exactly; words and characters are kept, and new ones of the new text are added.\n"
           "mpirun starts several processes, on one machine or more, that share the batches of every step: --accumulate must be a\n"
-          "multiple of their number. Each uses its share of the processors, or --threads. They end in the same files, byte for "
-          "byte,\n"
-          "as one process does, and a run may continue with another number of them (docs/machines.md).\n"
+          "multiple of their number. Each uses its share of the processors, or --threads. The files are the same, byte for byte,\n"
+          "as with one process, and a run may continue with another number of processes (docs/machines.md).\n"
           "--find-lr takes no --out: it trains briefly at rising rates, shows the losses, and suggests a value for --lr.\n"
           "--resume RUN --trace-nan replays a run that a NaN stopped, and shows where the NaN first appeared.\n"
           "\n"
@@ -371,13 +369,12 @@ void add_train(CLI::App& program) {
       ->footer(
           "Articles are lower-cased and split at whitespace. A batch is padded to its longest article, and articles of similar\n"
           "length are batched together. Articles of more than --max-seq-len words are truncated.\n"
-          "--data is a table (.csv, .tsv, .jsonl), with or without a header, whose columns are found or named; or a folder with\n"
-          "train.csv, and optionally valid.csv and test.csv; or AG News. A single table is split (--split). Without validation "
-          "data\n"
-          "the test articles are used: choose nothing by them that you want to report, or hold some out (--valid-share).\n"
-          "mpirun, Ctrl-C, --resume, --init and the files are as with `argand train lm`. From a language model --init takes "
-          "everything\n"
-          "but the output layer.\n"
+          "--data is a table (.csv, .tsv, .jsonl), with or without a header, whose columns are detected or named; or a folder "
+          "with\n"
+          "train.csv, and optionally valid.csv and test.csv; or AG News. A single table is split (--split). Without validation\n"
+          "data, the test articles are used: either do not report results selected on them, or hold some out (--valid-share).\n"
+          "mpirun, Ctrl-C, --resume, --init and the files are as with `argand train lm`. From a language model, --init takes all\n"
+          "weights but those of the output layer.\n"
           "\n"
           "Examples:\n"
           "  argand train classify --out runs/topics                 ComplexFormer on the built-in articles\n"

@@ -3,8 +3,8 @@
 ///
 ///     ẇ = (∂w/∂z) ż + (∂w/∂z̄) conj(ż)
 ///
-/// Every op has a rule for it, itself an expression of ops, derived by hand like the gradient. This has two uses. Backward is the
-/// adjoint of forward,
+/// Every op has a rule for its tangent, derived by hand like its gradient and written as an expression of ops. This has two uses.
+/// Backward is the adjoint of forward,
 ///
 ///     Re Σ conj(dw) (J ż) = Re Σ conj(Jᴴ dw) ż        for all ż and dw,
 ///

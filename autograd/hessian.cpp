@@ -141,7 +141,7 @@ std::vector<RitzValue> lanczos(const std::function<Var<R>()>& loss, const Parame
     q = hvp<R>(loss, parameters, basis.back());
     alpha.push_back(inner_product<R>(basis.back(), q));
     size = std::max(size, std::sqrt(inner_product<R>(q, q)));
-    // Orthogonalise against all earlier vectors, twice: the second pass removes what rounding left of the first.
+    // Orthogonalise against all earlier vectors, twice: the second pass removes the components that rounding left after the first.
     for (int twice = 0; twice < 2; ++twice)
       for (const auto& b : basis) combine<R>(1, q, -inner_product<R>(b, q), b);
     norm = std::sqrt(inner_product<R>(q, q));

@@ -40,7 +40,7 @@ class Op {
  public:
   using Check = void (*)(OpCheck&);
   /// Registers the op until it is destroyed; keep it in a static variable of the op's file, so that it outlives the tapes that use
-  /// it. An op whose name is taken, that gives no jvp, or whose check (called once here) has no case is not registered and throws
+  /// it. If the name is taken, the jvp is missing, or the check (called once here) has no case, the op is not registered and throws
   /// when used: an exception before main() would end the program without a message.
   Op(OpText text, Check check);
   ~Op();

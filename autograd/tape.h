@@ -178,7 +178,7 @@ Var<Out> with_tangent(const Var<Out>& w, const std::function<Var<Out>(const Var<
 template <Scalar Out, class Backward, class Tangent>
 Var<Out> record(const Op& op, Tensor<Out> y, Backward backward, const Tangent& tangent, const Inputs& inputs) {
   static_assert(std::is_invocable_v<const Backward&, const Tensor<Out>&>,
-                "record: a backward that changes what it holds (a mutable lambda) could not be walked twice");
+                "record: a backward that changes its captures (a mutable lambda) cannot be called more than once");
   op.require_usable();
   const auto appended = [&] {
     std::shared_ptr<Slot<Out>> slot = slot_of_output(y);

@@ -1,5 +1,5 @@
 #pragma once
-/// Observing ops as they run: for tracers and drawings of the tape. Without an observer it costs one test of a flag.
+/// Observes ops as they run, for tracers and drawings of the tape. Without an observer, the cost is one test of a flag.
 
 #include <functional>
 #include <memory>

@@ -18,9 +18,9 @@
 namespace argand {
 namespace {
 
-// OpenBLAS splits a product among its threads wherever the shares come out even, and elements at the edge of a piece are computed
-// by different code than those inside: fewer at a time, some without fused multiply-add. So the bits depend on the number of
-// threads. Here the shape alone determines the tiles, and each tile is computed by one thread, no matter which one.
+// OpenBLAS splits a product evenly among its threads, and elements at the edge of a piece are computed by different code than those
+// inside: fewer at a time, some without fused multiply-add. So the bits depend on the number of threads. Here the shape alone
+// determines the tiles, and each tile is computed by a single thread.
 
 /// Whether bfloat16 products were requested and p qualifies.
 template <Scalar T>

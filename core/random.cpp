@@ -95,7 +95,7 @@ double Random::normal(std::uint64_t i) const {
 
 std::uint64_t Random::below(std::uint64_t i, std::uint64_t n) const {
   const auto x = block(i);
-  __extension__ using Wide = unsigned __int128;  // __int128 is an extension of GCC and Clang, hence the keyword
+  __extension__ using Wide = unsigned __int128;  // __int128 is an extension of GCC and Clang, so it needs the keyword
   return static_cast<std::uint64_t>((static_cast<Wide>(std::uint64_t{x[0]} << 32 | x[1]) * n) >> 64);
 }
 

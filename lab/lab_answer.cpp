@@ -68,7 +68,7 @@ bool find_right(const Expression& f, std::size_t variable, DerivativeKind asked,
   take(p, asked, here.dz.numerical, here.dzbar.numerical);
   p.bar = 10 * (here.dz.error + here.dzbar.error);
   if (first && known)
-    note = fmt::format("the tape's own value, {}, is a convention: {}; judged by differences, {} ± {:.0e}", complex_text(tape),
+    note = fmt::format("the tape's value, {}, is a convention: {}; judged by differences, {} ± {:.0e}", complex_text(tape),
                        joined(rounding.gaps, "; "), complex_text(p.right, true, 6), p.bar);
   else if (first)
     note = fmt::format("not judged here: {}, and differences find no derivative", joined(rounding.gaps, "; "));
@@ -225,8 +225,7 @@ std::string answers_text(const Expression& f, std::size_t variable, const std::v
       text += fmt::format("  {}{}\n", padded("", 12), indented(fmt::format("at {} {}", place_of(a.asked_at), a.note), 14));
     if (a.is_right() || a.kind == AnswerKind::Unknown) continue;
     const std::string place = place_of(a.at);
-    text +=
-        fmt::format("  {}at {} it is {}, the right one {}\n", padded("", 12), place, number_text(a.given), number_text(a.right));
+    text += fmt::format("  {}at {} it is {}, should be {}\n", padded("", 12), place, number_text(a.given), number_text(a.right));
   }
   return text;
 }

@@ -249,7 +249,7 @@ LabHessian lab_hessian(const Expression& f, const std::vector<C>& at) {
 std::string hessian_text(const Expression& f, const LabHessian& h, const Style& style) {
   std::string text = style.bold(fmt::format("Second derivatives of L = {}{}", h.of_real_part ? "Re " : "", f.name())) + "\n";
   text += block_text(f, h.zz, false) + block_text(f, h.zzbar, true);
-  text += "  the other two blocks are their conjugates, for L is real\n\n  the real Hessian, over (";
+  text += "  the other two blocks are their conjugates, because L is real\n\n  the real Hessian, over (";
   for (std::size_t k = 0; k < f.variables().size(); ++k)
     text += fmt::format("{}Re {}, Im {}", k == 0 ? "" : ", ", f.variables()[k], f.variables()[k]);
   text += ")\n";
@@ -268,7 +268,7 @@ std::string hessian_text(const Expression& f, const LabHessian& h, const Style& 
     text += fmt::format("    by differences of the gradient, ± {:.0e}: the tape is not judged\n", bar);
     text += fmt::format(
         "  {}\n",
-        indented(fmt::format("Not judged: {}. From there on what the tape returns is a convention.", joined(h.gaps, "; ")), 2));
+        indented(fmt::format("Not judged: {}. From this step on, the tape returns a convention.", joined(h.gaps, "; ")), 2));
   } else {
     const Verdict verdict = h.verdict();
     text += fmt::format("    differences of the gradient are at most {:.0e} away, ± {:.0e}: {}\n", off, bar,

@@ -196,7 +196,7 @@ LabPoint lab_point(const Expression& f, const std::vector<C>& at, std::size_t va
                                               changes_within_steps(f, at, variable, tape, apart, rounding.derivative())
                                         : !one_sided_agree(partials);
   const auto seen = [&](double error) { return blind ? std::numeric_limits<double>::infinity() : error; };
-  if (!std::isfinite(scale) && point.gaps.empty()) point.gaps.push_back("the derivative overflows on the way");
+  if (!std::isfinite(scale) && point.gaps.empty()) point.gaps.push_back("an intermediate derivative overflows");
   const auto judged = [&](C analytic, C numerical, double error, double tape_error, bool kink, bool jump) {
     Comparison c = flags;
     c.analytic = analytic, c.numerical = numerical, c.error = seen(error), c.kink = kink, c.jump = jump;

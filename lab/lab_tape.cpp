@@ -78,7 +78,7 @@ std::vector<TapeStep> walk_tape(const Expression& f, const std::vector<C>& at) {
 }
 
 std::string tape_text(const Expression& f, const std::vector<TapeStep>& steps) {
-  if (steps.empty()) return fmt::format("  Nothing is on the tape: {} does not depend on its variables.\n", f.name());
+  if (steps.empty()) return fmt::format("  The tape is empty: {} does not depend on its variables.\n", f.name());
   std::size_t calls = 0;
   for (const TapeStep& step : steps) calls = std::max(calls, display_width(step.name) + 3 + display_width(step.call));
   std::string text = "  Forward: every op, its value, its equation (w is its value, z, a, b, ... its operands)\n\n";
@@ -93,8 +93,8 @@ std::string tape_text(const Expression& f, const std::vector<TapeStep>& steps) {
       "\n  {}\n",
       indented(
           fmt::format("Backward: L = {}, so g_{} = 1; then every op in reverse, with its vector-Jacobian product. g_v of a value v "
-                      "= x + iy is ∂L/∂x + i ∂L/∂y. In an op's own letters g_w is that of its value, g_a, g_b, g_z, ... those of "
-                      "its operands.",
+                      "= x + iy is ∂L/∂x + i ∂L/∂y. In the formula of an op, g_w is the gradient of its value, and g_a, g_b, g_z, "
+                      "... are those of its operands.",
                       steps.back().is_complex ? "Re " + last : last, last),
           2));
   for (auto step = steps.rbegin(); step != steps.rend(); ++step) {

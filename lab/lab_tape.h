@@ -26,7 +26,8 @@ struct TapeStep {
   std::vector<Share> shares;
 };
 
-/// Goes forward and backward through L = Re f (or f if real), differentiating by every variable. Steps are in the tape's order.
+/// Goes forward and backward through L = Re f (or f if real), differentiating with respect to every variable. Steps are in the
+/// tape's order.
 std::vector<TapeStep> walk_tape(const Expression& f, const std::vector<std::complex<double>>& at);
 
 /// The steps as text with at most 100 columns.

@@ -60,8 +60,8 @@ std::string figure_line(const std::string& label, const LabPoint& p, const LabFi
 
 /// Explains what the tape cannot determine, and whether differences can.
 std::string gaps_text(const LabPoint& p) {
-  return fmt::format("Not judged: {}. From there on what the tape returns is a convention, not a derivative{}.",
-                     joined(p.gaps, "; "), p.has_numerical() ? "; numerically there is one, beside it" : "");
+  return fmt::format("Not judged: {}. From this step on, the tape returns a convention, not a derivative{}.", joined(p.gaps, "; "),
+                     p.has_numerical() ? "; the numerical one is shown beside it" : "");
 }
 
 /// Explains why the error bars are too wide.
@@ -86,7 +86,7 @@ std::string cauchy_riemann_text(const Expression& f, const LabPoint& p) {
                        "points before calling f holomorphic.",
                        z);
     case CauchyRiemann::Antiholomorphic:
-      return fmt::format("they do not hold: ∂f/∂{0} = 0 and ∂f/∂{0}̄ is not, f is antiholomorphic here.", z);
+      return fmt::format("they do not hold: ∂f/∂{0} = 0 and ∂f/∂{0}̄ is not, so f is antiholomorphic here.", z);
     case CauchyRiemann::RealValued:
       return fmt::format("they do not hold: f is real, so ∂f/∂{0}̄ = conj(∂f/∂{0}), and that is not 0.", z);
     case CauchyRiemann::General: return fmt::format("they do not hold: f depends on both {0} and {0}̄.", z);
@@ -181,7 +181,7 @@ std::string point_text(const Expression& f, const LabPoint& p, const Style& styl
   for (std::size_t k = 0; k < p.at.size(); ++k)
     place += fmt::format("{}{} = {}", k == 0 ? "" : ", ", f.variables()[k], complex_text(p.at[k]));
   std::string text = style.bold(fmt::format("At {}", place));
-  if (p.at.size() > 1) text += fmt::format(", by {}", z);
+  if (p.at.size() > 1) text += fmt::format(", with respect to {}", z);
   text += fmt::format("\n\n  {}{}\n", padded("f", 12), complex_text(p.value, !p.real));
   if (p.has_limit) text += fmt::format("  {}{}\n", padded("around", 12), complex_text(p.limit, !p.real));
   text += style.dim(fmt::format("\n  {}{}{}\n", padded("", 12), padded("by the tape", 30), "numerically"));

@@ -41,7 +41,7 @@ std::vector<std::pair<std::string, std::string>> formulas_of(const OpText& text)
   else if (text.dzbar == "no complex input")
     formulas = {{"derivative", text.dz}};
   else
-    formulas = {{"derivative", text.dz}, {"inputs", text.dzbar}};  // says how complex inputs enter
+    formulas = {{"derivative", text.dz}, {"inputs", text.dzbar}};  // describes how complex inputs enter
   formulas.insert(formulas.end(), {{"gradient", gradient_letters(text.vjp)}, {"tangent", text.jvp}});
   return formulas;
 }

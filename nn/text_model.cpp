@@ -56,7 +56,7 @@ Var<R> TextModel<R>::pool(const Var<R>& h, const Ids& tokens) const {
   for (std::int64_t b = 0; b < B; ++b) {
     std::int64_t kept = 0;
     for (std::int64_t t = 0; t < T; ++t) kept += tokens[b * T + t] != pad_id;
-    require(kept > 0, this->config_.family().name, "text {} of the batch is all padding", b);
+    require(kept > 0, this->config_.family().name, "text {} of the batch consists of padding only", b);
     for (std::int64_t t = 0; t < T; ++t)
       if (tokens[b * T + t] != pad_id) weights.data()[b * T + t] = 1 / static_cast<R>(kept);
   }

@@ -196,7 +196,7 @@ LbfgsReport Lbfgs<R>::minimise(const std::function<Var<R>()>& loss, int iteratio
       go_to(0);
       report.end = LbfgsEnd::NoLower;
       if (pairs_.empty()) break;
-      pairs_.clear();  // the old curvature may be wrong here: try once more along the gradient
+      pairs_.clear();  // the old curvature may be wrong here: try again along the gradient
       continue;
     }
     without_wolfe = next.wolfe ? 0 : without_wolfe + 1;

@@ -55,9 +55,9 @@ constexpr bool is_decayed(Role role) { return role == Role::Matrix || role == Ro
 
 /// The choice of optimiser and its constants. The defaults are the ComplexFormer paper's, except for the weight decay.
 ///
-/// Which parameters decay: a weight that shrinks must be able to grow back, which it cannot if the loss is flat. A decaying gain
-/// tends to 0 and silences its layer; an angle has no natural small value. So only matrices and tables decay, by role
-/// (autograd/var.h). With `decay = "all"`, as in the reference implementations and earlier versions of argand, every parameter
+/// Which parameters decay. By default only matrices and tables do, chosen by role (autograd/var.h): where the loss is flat, a
+/// parameter that shrinks does not grow back; a gain that tends to 0 removes the output of its layer; and an angle near 0 is no
+/// better than any other. With `decay = "all"`, as in the reference implementations and earlier versions of argand, every parameter
 /// decays, and Muon's parameters decay at Muon's learning rate, so muon_lr_scale times as fast as the others.
 struct OptimizerConfig {
   std::string name = "adamw";

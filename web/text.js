@@ -79,7 +79,7 @@ function showTape(reply) {
     row(body, null, [`${step.name} = ${step.call}`, step.vjp], text(step, step.value), step.reached ? `g_${step.name} = ${text(step, step.cotangent)}` : "–",
       shares.map((share) => Object.assign(document.createElement("div"), { textContent: share })));
   }
-  if (reply.tape.length === 0) row(body, null, "Nothing is on the tape: f does not depend on its variable.", "", "", "");
+  if (reply.tape.length === 0) row(body, null, "The tape is empty: f does not depend on its variable.", "", "", "");
 }
 
 /** Shows a verdict next to each answer, or an error message if it cannot be read; clears earlier messages. */

@@ -124,7 +124,7 @@ int Ablation::run() {
                             [&](std::size_t i) {
                               const AblationResult r = result(jobs_[i]).value();
                               return fmt::format("{} {:.1f}{}", table_.task == "lm" ? "perplexity" : "accuracy", r.metric,
-                                                 r.bits_per_byte ? fmt::format(", {:.3f} bits a byte", *r.bits_per_byte) : "");
+                                                 r.bits_per_byte ? fmt::format(", {:.3f} bits per byte", *r.bits_per_byte) : "");
                             },
                         .failed =
                             [&](const FailedJob& job) {

@@ -20,7 +20,7 @@ Spread spread_of_recorded(const SeedResults& results, const std::function<double
 /// The number of steps whose losses are averaged: a single batch is too noisy.
 constexpr std::int64_t averaged_steps = 100;
 
-/// The steps that all logs still have, ascending: kept logs have been thinned, not all in the same way.
+/// The steps that all logs contain, ascending: kept logs are thinned, not all in the same way.
 std::vector<std::int64_t> steps_of_all(const std::vector<SeedResults>& results) {
   std::map<std::int64_t, std::size_t> logs_with;
   std::size_t logs = 0;
@@ -35,7 +35,7 @@ std::vector<std::int64_t> steps_of_all(const std::vector<SeedResults>& results) 
   return steps;
 }
 
-/// Step -> mean training loss of the last hundred steps, as far as they are in `steps`; only for steps with that many predecessors.
+/// Step -> mean training loss over the last hundred steps, using those in `steps`; only for steps with that many predecessors.
 std::map<std::int64_t, double> mean_losses(const AblationResult& result, const std::vector<std::int64_t>& steps) {
   std::map<std::int64_t, double> means;
   for (const std::int64_t last : steps) {
@@ -57,8 +57,8 @@ std::optional<std::int64_t> step_of_loss(const std::map<std::int64_t, double>& m
 }
 
 std::string machine_of(const nlohmann::ordered_json& made_by) {
-  if (!made_by.is_object()) return "a processor unknown";
-  return fmt::format("{}, {} kernels, threads: {}", made_by.value("processor", "a processor unknown"),
+  if (!made_by.is_object()) return "unknown processor";
+  return fmt::format("{}, {} kernels, threads: {}", made_by.value("processor", "unknown processor"),
                      made_by.value("blas", "unknown"), made_by.value("threads", 0));
 }
 
@@ -78,8 +78,8 @@ std::string AblationReport::costs() const {
   const bool writes =
       std::any_of(results_.begin(), results_.end(), [&](const SeedResults& r) { return spread_of_recorded(r, latency).count > 0; });
   std::string text = fmt::format(
-      "| row | parameters | million FLOPs a token | tokens a second | peak memory, MiB |{}\n|---|---:|---:|---:|---:|{}\n",
-      writes ? " writing, ms a token |" : "", writes ? "---:|" : "");
+      "| row | parameters | million FLOPs per token | tokens per second | peak memory, MiB |{}\n|---|---:|---:|---:|---:|{}\n",
+      writes ? " generation, ms per token |" : "", writes ? "---:|" : "");
   std::set<std::string> machines;
   for (std::size_t row = 0; row < table_.rows.size(); ++row) {
     const SeedResults& results = results_[row];
@@ -110,9 +110,9 @@ std::string AblationReport::costs() const {
       table_.rows[0].name, where.empty() ? "none" : where);
   if (writes)
     notes +=
-        " Writing: time for each token after the first of a text generated alone, as `argand eval --latency` measures it. The "
-        "prompt and the encoding of passages are not included.";
-  if (machines.size() > 1) notes += " These runs come from several, so their speeds cannot be compared.";
+        " Generation: time per token after the first, one text at a time, as `argand eval --latency` measures it, without the "
+        "prompt and the encoding of passages.";
+  if (machines.size() > 1) notes += " These runs come from several machines, so their speeds cannot be compared.";
   if (!table_.costs.empty()) notes += " " + table_.costs;
   return text + "\n" + paragraph(notes);
 }
@@ -132,7 +132,7 @@ std::string AblationReport::pace() const {
   if (reached == 0) return "";
   reached = std::ceil(100 * reached - 1e-6) / 100;
   std::string text = fmt::format(
-      "| row | million FLOPs a token | steps to a training loss of {0:.2f} | 10¹² FLOPs to {0:.2f} |\n|---|---:|---:|---:|\n",
+      "| row | million FLOPs per token | steps to a training loss of {0:.2f} | 10¹² FLOPs to {0:.2f} |\n|---|---:|---:|---:|\n",
       reached);
   for (std::size_t row = 0; row < table_.rows.size(); ++row) {
     if (results_[row].empty()) continue;
@@ -149,7 +149,7 @@ std::string AblationReport::pace() const {
   text += "\n";
   const std::string note = fmt::format(
       "Equal steps are not equal work. {:.2f} nats is the lowest training loss reached by every run, rounded up; each loss is the "
-      "mean of the last {} steps, of the {} among them that all logs have kept. FLOPs are those of matrix products, forward and "
+      "mean over the last {} steps, using the {} of them that all logs contain. FLOPs are those of matrix products, forward and "
       "backward, counted while running.",
       reached, averaged_steps,
       std::count_if(steps.begin(), steps.end(), [&](std::int64_t step) { return step > steps.back() - averaged_steps; }));

@@ -49,7 +49,7 @@ std::string AblationReport::rates() const {
   return text + "\n" +
          paragraph(
              fmt::format("{} by learning rate, seed 0: after the whole length where that was run, in brackets after a third of "
-                         "it. With the rate in bold the row was trained.",
+                         "it. Bold: the rate with which the row was trained.",
                          lm() ? "Perplexity" : "Accuracy in %"));
 }
 

@@ -184,7 +184,7 @@ std::string AblationReport::claims() const {
     const AblationClaim& claim = *claimed_[i];
     const PairedDifference& c = claims_[i].difference;
     const std::string relation = claim.within ? "as" : lm() ? "below" : "above";
-    const std::string most = claim.within ? fmt::format(", {:g}{} apart at most", *claim.within, lm() ? " %" : " points") : "";
+    const std::string most = claim.within ? fmt::format(", at most {:g}{} apart", *claim.within, lm() ? " %" : " points") : "";
     const std::string why = c.low ? ", " + p_text(*c.p) : c.pairs == 1 ? ", one seed" : ", no pair of runs";
     lines += fmt::format("| {} {} {}{} | {} | {} | {}{} |\n", claim.better, relation, claim.worse, most, claim.paper,
                          difference_text(c, lm()), to_text(claims_[i].verdict), claim.within && c.low ? "" : why);
@@ -208,7 +208,7 @@ std::string AblationReport::rows() const {
   const bool has_paper = std::any_of(table_.rows.begin(), table_.rows.end(), [](const AblationRow& r) { return !r.paper.empty(); });
   const std::string source = table_.source.empty() ? "" : ", " + table_.source;
   std::string text = fmt::format("| row | | parameters | {} | against {} | verdict |{}\n|---|---|---:|---:|{}---:|---|{}\n",
-                                 lm() ? "perplexity | bits a byte" : "accuracy, %", table_.rows[0].name,
+                                 lm() ? "perplexity | bits per byte" : "accuracy, %", table_.rows[0].name,
                                  has_paper ? fmt::format(" paper{} |", source) : "", lm() ? "---:|" : "", has_paper ? "---:|" : "");
   for (std::size_t row = 0; row < table_.rows.size(); ++row) {
     const SeedResults& results = results_[row];

@@ -116,8 +116,8 @@ std::string positions_table(const ResultTable& runs) {
       longest, trained);
   if (some_end && longest > trained)
     note += fmt::format(
-        " Learned positions end at {0}. A model that has them is measured in windows of {0}, so its columns cover other words than "
-        "the others.",
+        " Learned positions end at {0}. A model that has them is measured in windows of {0}, so its columns cover different "
+        "words.",
         trained);
   return text + "\n" + paragraph(note);
 }
@@ -142,8 +142,8 @@ std::string interventions_table(const ResultTable& runs) {
   if (lines.empty()) return "";
   return head + "\n" + rule + "\n" + lines + "\n" +
          paragraph(
-             "By how many % the perplexity of the validation part rises when every element of a parameter is set to a value "
-             "after training, as `argand eval --set` does.");
+             "Increase of the validation perplexity, in %, when every element of a parameter is set to a value after training, as "
+             "`argand eval --set` does.");
 }
 
 std::string lookup_table(const ResultTable& runs) {
@@ -171,13 +171,13 @@ std::string lookup_table(const ResultTable& runs) {
   std::string notes;
   if (batches > 0)
     notes = fmt::format(
-        "Violations: pairs of a window and a passage read in it that contains the tokens to predict, in all {} batches of the "
-        "first epoch of training, as `argand audit retrieval` finds them, of all runs together (how many). ",
+        "Violations: pairs of a window and a passage read in it that contains the tokens to predict, found by `argand audit "
+        "retrieval` in all {} batches of the first epoch of training, over all runs (their number). ",
         batches);
   if (scored > 0)
     notes += fmt::format(
-        "Perplexity: of the {} tokens of the validation part; then with another passage in place of each retrieved one. In square "
-        "brackets the 95 % interval of that row alone. A row that uses what it retrieves does worse with other passages.",
+        "Perplexity: on the {} tokens of the validation part; then with another passage in place of each retrieved one. In square "
+        "brackets: the 95 % interval of that row alone. A model that uses what it retrieves does worse with other passages.",
         scored);
   return "| row | violations | of pairs | perplexity | with other passages | difference |\n|---|---:|---:|---:|---:|---:|\n" +
          lines + "\n" + paragraph(notes);

@@ -149,8 +149,8 @@ std::string Repetition::markdown() const {
                                 : !row.settings.empty() ? "other data"
                                 : row.same              ? "the same numbers"
                                 : !row.within           ? "not significant"
-                                : row.lands()           ? "lands"
-                                                        : "does not land";
+                                : row.lands()           ? "agrees"
+                                                        : "does not agree";
     text += fmt::format("| {} | {} | {} | {} | {} | {} | {} |\n", row.name, mean_and_deviation(row.kept),
                         mean_and_deviation(row.kept_again), mean_and_deviation(row.here),
                         row.here.empty() ? "-" : text_of(row.apart) + unit,
@@ -158,13 +158,14 @@ std::string Repetition::markdown() const {
     if (!row.settings.empty()) notes += fmt::format("- {}: {}\n", row.name, CLI::detail::join(row.settings, "; "));
   }
   const std::string several = compared_ > 1 ? fmt::format(", Bonferroni for {} rows", compared_) : "";
-  text +=
-      "\n" + paragraph(fmt::format(
-                 "Apart: {}, here minus kept, mean of the runs with the same seed. Other seeds: where that would lie, in at least "
-                 "95 of 100 such tables, if the new runs had other seeds: ± t s √(2/m), for m runs and the deviation s of the n "
-                 "kept ones; Student's t with n - 1 degrees of freedom{}. A row within that lands. One seed gives the same numbers "
-                 "with the same program on the same kind of processor; on another kind, rounding differs.",
-                 lm_ ? "the perplexity, in %" : "the accuracy, in points", several));
+  text += "\n" +
+          paragraph(fmt::format(
+              "Apart: {}, here minus kept, mean over the runs with the same seed. Other seeds: the range of this difference, in at "
+              "least 95 of 100 such tables, if the new runs had other seeds: ± t s √(2/m), for m new runs and the standard "
+              "deviation s of the n kept ones; Student's t with n - 1 degrees of freedom{}. A row within this range agrees. With "
+              "the same seed, the same program gives the same numbers on the same kind of processor; on another kind, rounding "
+              "differs.",
+              lm_ ? "the perplexity, in %" : "the accuracy, in points", several));
   if (!notes.empty()) text += "\n" + notes;
   return text;
 }

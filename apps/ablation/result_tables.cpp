@@ -67,7 +67,7 @@ std::vector<std::string> missing_in_page(const ResultTable& runs, const std::str
     const std::size_t before = missing.size();
     for (const std::string& line : lines_of(table.markdown))
       if (!known.contains(line)) missing.push_back(fmt::format("{}: {}", table.kind, line));
-    if (missing.size() == before) missing.push_back(fmt::format("{}: every line, but not one below the other", table.kind));
+    if (missing.size() == before) missing.push_back(fmt::format("{}: all lines are there, but not consecutive", table.kind));
   }
   return missing;
 }

@@ -1,4 +1,4 @@
-// Shows what each family learns besides weights, during the training of the chosen run: QIC's angles, ComplexFormer's heads, CRAT's
+// Shows what each family learns besides weights in the chosen run: QIC's angles, ComplexFormer's heads, CRAT's
 // phase offsets, CRoPE's gains and complex weights.
 
 const kappa = (theta) => -1 + Math.sin(2 * theta);
@@ -25,7 +25,7 @@ function anglesPanel(run) {
   }
   panel.add(make('p', {class: 'hint'},
     'Layers compute with a + bJ, J² = κ(θ) = −1 + sin 2θ: complex numbers at κ = −1 (θ = 0), dual numbers at κ = 0 (θ = π/4). ' +
-    'Strong: of the model; dashed: of a layer; thin: of a head. The legend toggles.'));
+    'Bold: the model; dashed: a layer; thin: a head. Click the legend to toggle curves.'));
   const {step, names, theta} = run.angles;
   const owners = names.map(angleName);
   const look = (owner) => {
@@ -85,13 +85,13 @@ function headsPanel(run) {
   const panel = new Panel('family', 'heads', 'ComplexFormer: δ and b of each head', null, true);
   if (run.panel !== 'heads') return panel.leave();
   if (setting(run, 'adaptation') === 'fixed') return panel.say(`${run.label} has the adaptation "fixed": δ = 1 and b = 0 in every head, as in RoPE.`);
-  if (setting(run, 'adaptation') === 'moduli') return panel.say(`${run.label} has the adaptation "moduli": δ = 0 and b = 0 in every head, so the phases of q and k count for nothing.`);
+  if (setting(run, 'adaptation') === 'moduli') return panel.say(`${run.label} has the adaptation "moduli": δ = 0 and b = 0 in every head, so the phases of q and k have no effect.`);
   if (!run.history) return panel.say(`${run.label} has no history of δ and b.`);
   const {steps, parameters} = run.history;
   panel.add(make('p', {class: 'hint'},
-    'A head scores by λq λk cos(δ (θq − θk) + b + (m − n) ω). Each frequency is a point of the plane with the angle b, at the distance √|δ| ' +
-    `from 0, so that small ones are seen; opposite where δ < 0. Its trail leads from step 0 to ${counted(steps[steps.length - 1])} over ` +
-    `${steps.length} checkpoints. The ring on the unit circle is RoPE (δ = 1, b = 0). Red: high frequencies; violet: low ones.`));
+    'A head scores by λq λk cos(δ (θq − θk) + b + (m − n) ω). Each frequency is a point at angle b and distance √|δ| from 0 (the square ' +
+    `root keeps small values visible), on the opposite side where δ < 0. Its trail runs from step 0 to ${counted(steps[steps.length - 1])} through ` +
+    `${steps.length} checkpoints. The ring on the unit circle marks RoPE (δ = 1, b = 0). Red: high frequencies; violet: low ones.`));
   const {shape} = parameters[oneOf('delta', 0)];
   const [heads, n] = shape.length === 2 ? shape : [1, shape[0]];
   const grid = make('div', {class: 'heads'});
@@ -134,7 +134,7 @@ function offsetsPanel(run) {
   const {steps, parameters} = run.history;
   const {values, shape: [n]} = parameters['position.phase'];
   panel.add(make('p', {class: 'hint'},
-    'Positions enter as sin and cos of t/10000^(2i/d) + φ_i. On the left the angles φ_i, with time as radius: a trail leads outwards from step 0, ' +
+    'Positions enter as sin and cos of t/10000^(2i/d) + φ_i. Left: the angles φ_i, with the training step as radius: a trail runs outwards from step 0, ' +
     `where φ = 0, to the circle at step ${counted(steps[steps.length - 1])}. Red: the fastest sinusoids; violet: the slowest.`));
   const row = make('div', {class: 'row'});
   panel.add(row);
@@ -163,7 +163,7 @@ function gainsPanel(run) {
   const draw = (layer) => {
     clear(content);
     if (parameters[oneOf('q_norm.weight', layer)]) {
-      content.append(make('p', {class: 'hint'}, `Gains of the QK-norm, root mean square of each pair that RoPE turns together: faint at step 0, strong at step ${last}.`));
+      content.append(make('p', {class: 'hint'}, `Gains of the QK-norm, root mean square of each pair that RoPE rotates: faint at step 0, bold at step ${last}.`));
       const gains = (name, s) => {
         const flat = parameters[oneOf(name, layer)].values[s];
         return range(flat.length / 2).map((j) => ({x: j, y: Math.hypot(flat[2 * j], flat[2 * j + 1]) / Math.SQRT2}));
@@ -176,7 +176,7 @@ function gainsPanel(run) {
     const projections = ['q', 'k', 'v', 'o'].filter((p) => phases[oneOf(`${p}.weight`, layer)]);
     content.append(make('p', {class: 'hint'}, projections.length > 0
       ? `Phases of the entries of the complex-linear projections: how many in each sector, at step 0 and at step ${last}.`
-      : `The mode "${setting(run, 'mode')}" makes no projection complex-linear: there are no phases of weights.`));
+      : `The mode "${setting(run, 'mode')}" makes no projection complex-linear, so no weights have phases.`));
     if (projections.length > 0) content.append(colourKey([`step ${last}`, 'step 0']));
     const grid = make('div', {class: 'heads'});
     content.append(grid);

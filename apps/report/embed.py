@@ -1,4 +1,4 @@
-"""Puts the page's parts together and writes them as a C++ source.
+"""Joins the parts of the page and writes them as a C++ source.
 
   embed.py OUT.cpp page.html page.css chart.min.js SCRIPT.js...
 
@@ -25,7 +25,7 @@ def literal(text):
 out, page, style, chart, *scripts = sys.argv[1:]
 chart_js = read(chart)
 if not re.match(r"/\*!\s+\* Chart\.js v3\.", chart_js):
-    sys.exit(f"{chart} is not Chart.js 3; install libjs-chart.js, or say where it is with -Dchartjs=PATH")
+    sys.exit(f"{chart} is not Chart.js 3; install libjs-chart.js, or give its location with -Dchartjs=PATH")
 # Keep the licences but remove the addresses in them, so that the page contains no host name.
 parts = {"style": read(style), "chart": re.sub(r"https?://", "", chart_js), "scripts": "\n".join(map(read, scripts))}
 for name, text in parts.items():

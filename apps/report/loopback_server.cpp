@@ -50,7 +50,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   }
 
   Answer answer() const {
-    if (!has_local_host_header()) return {403, Answer().type, "this server only answers its own machine\n"};
+    if (!has_local_host_header()) return {403, Answer().type, "this server answers only this machine\n"};
     if (request_.method() != http::verb::get) return {405, Answer().type, "only GET is supported\n"};
     try {
       return answer_(std::string(request_.target()));

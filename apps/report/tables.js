@@ -2,7 +2,7 @@
 
 function bestOf(run) {
   if (!run.best) return 'not validated yet';
-  const bits = typeof run.best.bits_per_byte === 'number' ? `, ${run.best.bits_per_byte.toFixed(3)} bits a byte` : '';
+  const bits = typeof run.best.bits_per_byte === 'number' ? `, ${run.best.bits_per_byte.toFixed(3)} bits per byte` : '';
   const value = run.task === 'lm' ? `perplexity ${Math.exp(run.best.value).toFixed(2)} (loss ${run.best.value.toFixed(4)}${bits})` : `accuracy ${percent(run.best.value)}`;
   return `${value} at step ${counted(run.best.step)}`;
 }
@@ -26,10 +26,10 @@ function drawRuns() {
     make('thead', {}, make('tr', {}, ...headings.map((name) => make('th', {class: numbers.has(name) ? 'number' : null}, name)))), make('tbody', {}, ...rows))));
   const remarks = data.runs.flatMap((run) => [
     run.step < run.steps ? `${run.label} has not taken all its steps: it is still training, or was stopped.` : null,
-    ...(run.changes || []).map((change) => `${run.label} went on with ${change}.`),
+    ...(run.changes || []).map((change) => `${run.label} continued with ${change}.`),
     run.unreadable > 0 ? `${run.unreadable} lines of the log of ${run.label} could not be read and are left out.` : null,
   ]).filter(Boolean);
-  panel.add(make('p', {class: 'hint'}, ['Training time is that of the steps alone, without validations. A complex parameter counts twice.', ...remarks].join(' ')));
+  panel.add(make('p', {class: 'hint'}, ['Training time covers the steps alone, without validation. A complex parameter counts twice.', ...remarks].join(' ')));
   panel.drew(rows.length);
 }
 
@@ -40,7 +40,7 @@ function drawSettings() {
   const table = make('table', {class: 'settings-table'});
   if (several) {
     const only = make('input', {type: 'checkbox', onchange: () => table.classList.toggle('only-differences', only.checked)});
-    panel.add(make('div', {class: 'choices'}, make('label', {}, only, ' only what differs')));
+    panel.add(make('div', {class: 'choices'}, make('label', {}, only, ' only differences')));
   }
   table.append(make('thead', {}, make('tr', {}, make('th', {}, ''), ...data.runs.map((run) => make('th', {}, run.label)))));
   const rows = new Map();  // maps "section.key" to the runs' values

@@ -1,4 +1,4 @@
-// Shows what the chosen run's best parameters do with a text.
+// Applies the chosen run's best parameters to a text: phases, attention, passages, gradients and samples.
 
 /** The beginning of a hint: which parameters and which text a panel shows, and whether the text was cut. */
 function aboutText(run) {
@@ -11,8 +11,8 @@ function phasesPanel(run) {
   const {text} = run;
   if (text.none) return panel.say(text.none);
   if (text.phases.length === 0)
-    return panel.say(`The attention of ${run.label} (${run.family}) sees real vectors: no rotation makes complex numbers of their components.`);
-  panel.add(make('p', {class: 'hint'}, `${aboutText(run)}${run.phases_are} How many of all words' numbers are in each sector.`));
+    return panel.say(`The attention of ${run.label} (${run.family}) uses real vectors: no rotation pairs their components into complex numbers.`);
+  panel.add(make('p', {class: 'hint'}, `${aboutText(run)}${run.phases_are} The number of values in each sector, over all words.`));
   const grid = make('div', {class: 'heads'});
   const layers = choices('layer ', text.phases.map((_, l) => String(l)), (l) => {
     clear(grid);
@@ -33,12 +33,12 @@ function attentionPanel(run) {
   if (text.none) return panel.say(text.none);
   const {words, attention} = text;
   const T = words.length;
-  panel.add(make('p', {class: 'hint'}, `${aboutText(run)}Each row is a word that looks, each column one that is looked at; a row's weights add up to 1. ` +
-    'Colours go by the square root of the weight. Choose a head for the words; hover or tap for a weight.'));
+  panel.add(make('p', {class: 'hint'}, `${aboutText(run)}Rows: the words that attend; columns: the words attended to. The weights of a row add up to 1. ` +
+    'Colours show the square root of the weight. Choose a head to see its words; hover or tap to see a weight.'));
   const map = (l, h) => ({
     rows: words, columns: words,
     value: (y, x) => (run.causal && x > y ? null : attention[l][h][y * T + x] / 1000),
-    note: (y, x, v) => `${words[y]} (${y}) looks at ${words[x]} (${x}): ${v.toFixed(3)}`,
+    note: (y, x, v) => `${words[y]} (${y}) attends to ${words[x]} (${x}): ${v.toFixed(3)}`,
   });
   const grid = make('div', {class: 'heads'}), large = make('div', {class: 'map'});
   const layers = choices('layer ', attention.map((_, l) => String(l)), (l) => {
@@ -52,7 +52,7 @@ function attentionPanel(run) {
     const choose = (h) => {
       heads.forEach((box, i) => box.setAttribute('aria-pressed', i === h));
       clear(large);
-      heatMap(large, {...map(l, h), xTitle: 'looked at', yTitle: `layer ${l}, head ${h}: who looks`});
+      heatMap(large, {...map(l, h), xTitle: 'attended to (keys)', yTitle: `layer ${l}, head ${h}: attending (queries)`});
     };
     choose(0);
   });
@@ -69,8 +69,8 @@ function windowsPanel(run) {
   if (windows.length === 0) return panel.say(`${run.label} has no reflection window (irw_layers is empty).`);
   const gated = windows[0].gate.length > 0;
   panel.add(make('p', {class: 'hint'}, aboutText(run) + (gated
-    ? 'At every word the window reads the passages nearest to what it asks, with the weights of a softmax; the gate, here its mean over all components, says how much enters the state. Choose a word.'
-    : 'When a chunk of the text is complete, its words find passages, which are read until the next one is. Their weights are how much attention each gets, the mean over heads. Choose a word.')));
+    ? 'At every word the window reads the passages nearest to its query, with the weights of a softmax; the gate, here its mean over all components, sets how much enters the state. Choose a word.'
+    : 'When a chunk of the text is complete, passages are retrieved for it and read until the next chunk is complete. Their weights are the attention that each receives, averaged over heads. Choose a word.')));
   const content = make('div');
   let word = words.length - 1;
   const layers = choices('layer ', windows.map((w) => String(w.layer)), (w) => {
@@ -86,7 +86,7 @@ function windowsPanel(run) {
       title.textContent = `At “${words[t]}” (position ${t}), ${gated ? `gate ${brief(gate[t])}:` : chosen[t].length ? 'passages found for the last complete chunk:' : 'no chunk is complete yet.'}`;
       list.replaceChildren(...chosen[t].map((p, j) => make('li', {},
         make('div', {class: 'share', style: {width: `${Math.max(0.5, 100 * weights[t][j])}%`}}),
-        make('b', {}, `${weights[t][j].toFixed(3)} `), `passage ${p}, from word ${counted(passages[p].start)} of the text on: `, passages[p].text)));
+        make('b', {}, `${weights[t][j].toFixed(3)} `), `passage ${p}, from word ${counted(passages[p].start)} of the text: `, passages[p].text)));
     };
     content.append(plot, make('div', {class: 'running'}, ...buttons), title, list);
     if (gated) chart(plot.firstChild, 'bar', [{label: 'gate', data: gate, backgroundColor: runColour(0), barPercentage: 0.9, categoryPercentage: 1}], {
@@ -111,8 +111,8 @@ function gradientsPanel(run) {
   const places = [...new Set(gradients.parameters.map((p) => layerOf(p.name)))];
   const written = (place) => (/^\d+$/.test(place) ? `layer ${place}` : place);
   const of = (place) => gradients.parameters.filter((p) => layerOf(p.name) === place);
-  panel.add(make('p', {class: 'hint'}, `${aboutText(run)}The gradient of the loss there, ${brief(gradients.loss)}. Bars: root mean square of the magnitudes |g|. ` +
-    'Magnitudes that fall from layer to layer say that the loss hardly reaches the first ones. Choose a layer for its parameters, and for the phases of the complex ones.'));
+  panel.add(make('p', {class: 'hint'}, `${aboutText(run)}The gradient of the loss on this text, which is ${brief(gradients.loss)}. Bars: root mean square of the magnitudes |g|. ` +
+    'Magnitudes that shrink towards the first layers mean that little of the gradient reaches them. Choose a layer to see its parameters, and the phases of the complex ones.'));
   const bars = (host, names, values, notes, choose) => {
     const box = make('div', {class: 'bars', style: {height: `${60 + 22 * names.length}px`}});
     host.append(box);
@@ -149,12 +149,12 @@ function samplesPanel(run) {
   const panel = new Panel('text', 'samples', 'Generated samples', null, true);
   if (run.task !== 'lm') return panel.leave();
   if (run.samples.none) return panel.say(run.samples.none);
-  panel.add(make('p', {class: 'hint'}, `${run.label}, parameters of step ${counted(run.observed_step)}; bold: what it was given. Drawn from the likeliest words that together have probability 0.9, seed 0.`));
+  panel.add(make('p', {class: 'hint'}, `${run.label}, parameters of step ${counted(run.observed_step)}; bold: the prompt. Nucleus sampling, p = 0.9, seed 0.`));
   for (const {prompt, text} of run.samples) panel.add(make('p', {class: 'sample'}, make('b', {}, prompt), text));
   return panel.drew(run.samples.length);
 }
 
-/** The texts that `argand demo` has let every model write, side by side. */
+/** The texts that the models of `argand demo` wrote, side by side. */
 function drawWritings() {
   clear(document.getElementById('writings'));
   data.runs.forEach(({label, writing}, i) => {
@@ -168,7 +168,7 @@ function drawWritings() {
 }
 
 function articlesPanel(run) {
-  const panel = new Panel('text', 'articles', 'Test articles, and how they are labelled', null, true);
+  const panel = new Panel('text', 'articles', 'Test articles and their predicted labels', null, true);
   if (run.task === 'lm') return panel.leave();
   if (run.articles.none) return panel.say(run.articles.none);
   panel.add(make('p', {class: 'hint'}, `${run.label}, parameters of step ${counted(run.observed_step)}: the first articles of the test part, with the probability of each class.`));
@@ -176,7 +176,7 @@ function articlesPanel(run) {
   for (const {text, label, probabilities} of run.articles) {
     const best = Object.entries(probabilities).reduce((a, b) => (b[1] > a[1] ? b : a))[0];
     const box = make('div', {class: 'article'}, make('p', {}, text),
-      make('p', {class: 'verdict'}, best === label ? `✓ ${label}, labelled rightly (${percent(probabilities[best])})` : `✗ ${label}, labelled ${best} (${percent(probabilities[best])}; ${label} ${percent(probabilities[label])})`));
+      make('p', {class: 'verdict'}, best === label ? `✓ ${label}, labelled correctly (${percent(probabilities[best])})` : `✗ ${label}, labelled ${best} (${percent(probabilities[best])}; ${label} ${percent(probabilities[label])})`));
     panel.add(box);
     chart(box, 'bar', run.classes.map((name, c) => ({label: name, data: [probabilities[name]], backgroundColor: runColour(c), barPercentage: 1, categoryPercentage: 1})), {
       indexAxis: 'y',

@@ -44,7 +44,7 @@ function overlay(panel, runs, of, options, more = {}) {
   const datasets = runs.filter(({run}) => of(run)).map(({run, i}) =>
     curve(run.label, points(run, of(run)), runColour(i), {borderDash: runDash(i), ...more}));
   const missing = runs.reduce((sum, {run}) => sum + gaps(of(run)), 0);
-  if (missing > 0) panel.add(make('p', {class: 'hint'}, `${missing} values were not finite: gaps in the curves.`));
+  if (missing > 0) panel.add(make('p', {class: 'hint'}, `${missing} values are not finite and leave gaps in the curves.`));
   return {datasets, draw: (further = []) => chart(panel.body, 'line', [...datasets, ...further], curveOptions({...xOptions(), ...options}))};
 }
 
@@ -65,9 +65,9 @@ function spans(runs, of, factor) {
   return values.length > 0 && Math.min(...values) > 0 && Math.max(...values) > factor * Math.min(...values);
 }
 
-/** A panel for a curve that is noisy from step to step: the logged values are faint, their moving mean is bold. */
+/** A panel for a noisy curve: the logged values are faint, their moving mean is bold. */
 function restlessPanel(id, name, title, hint, options) {
-  const panel = new Panel('training', id, title, `${hint} Faint: as logged; strong: its mean over about a fiftieth of the run.`);
+  const panel = new Panel('training', id, title, `${hint} Faint: as logged; bold: moving mean over about a fiftieth of the run.`);
   const runs = visibleRuns();
   if (runs.length === 0) return panel.say('All runs are switched off in the legend.');
   if (!runs.some(({run}) => run.curves[name])) return panel.say('No step has been logged yet.');
@@ -84,14 +84,14 @@ function confusionPanel() {
   const panel = new Panel('training', 'confusion', 'Confusion matrix', null);
   const run = chosenRun();
   if (run.task === 'lm') return panel.leave();
-  if (!run.confusion) return panel.say('No validation has been made yet.');
+  if (!run.confusion) return panel.say('Not validated yet.');
   const {counts, step} = run.confusion;
   const sums = counts.map((row) => row.reduce((a, b) => a + b, 0));
-  panel.add(make('p', {class: 'hint'}, `${run.label}, at step ${counted(step)}: how many of the articles that validations look at were labelled as which; colours by the share of the class.`));
+  panel.add(make('p', {class: 'hint'}, `${run.label}, at step ${counted(step)}: the articles used for validation, by class and predicted class. Colours show the share of the class.`));
   const box = make('div', {class: 'confusion'});
   panel.add(box);
   heatMap(box, {
-    rows: run.classes, columns: run.classes, xTitle: 'labelled as', yTitle: 'is',
+    rows: run.classes, columns: run.classes, xTitle: 'predicted class', yTitle: 'class',
     value: (y, x) => (sums[y] > 0 ? counts[y][x] / sums[y] : 0),
     text: (y, x) => String(counts[y][x]),
     note: (y, x, v) => `${counts[y][x]} of ${sums[y]} ${run.classes[y]} (${percent(v)}) labelled ${run.classes[x]}`,
@@ -103,8 +103,8 @@ function classPanel() {
   const panel = new Panel('training', 'class-accuracy', 'Accuracy of each class', null);
   const run = chosenRun();
   if (run.task === 'lm') return panel.leave();
-  if (!run.class_accuracy) return panel.say('No validation has been made yet.');
-  panel.add(make('p', {class: 'hint'}, `${run.label}: share of each class's articles, of those that validations look at, that are labelled rightly.`));
+  if (!run.class_accuracy) return panel.say('Not validated yet.');
+  panel.add(make('p', {class: 'hint'}, `${run.label}: the share of each class's articles used for validation that are labelled correctly.`));
   chart(panel.body, 'line', run.class_accuracy.map((series, c) => curve(run.classes[c], points(run, series), runColour(c))),
     curveOptions({...xOptions(), y: 'accuracy', format: percent, range: [0, 1], legend: true}));
   return panel;
@@ -113,8 +113,8 @@ function classPanel() {
 /** Titles and hints for curves that only some runs log and that have no panel of their own. */
 const furtherCurves = {
   auxiliary: ['Auxiliary loss', 'The weighted phase contrastive loss.'],
-  valid_bits_per_byte: ['Validation bits a byte', 'Language models: what a byte of the text takes, comparable where tokens differ.'],
-  irw_recall: ['Recall of the approximate search', 'Of the passages that an exact search finds, the share that the index finds, at each rebuild.'],
+  valid_bits_per_byte: ['Validation bits per byte', 'Language models: the loss per byte of text, comparable between tokenizers.'],
+  irw_recall: ['Recall of the approximate search', 'The share of the passages found by exact search that the index also finds, at each rebuild.'],
 };
 
 function drawTraining() {
@@ -122,17 +122,17 @@ function drawTraining() {
   const runs = visibleRuns();
   const of = (name) => (run) => run.curves[name];
   restlessPanel('loss', 'loss', 'Training loss', 'Cross entropy in nats.', {y: 'loss'});
-  overlayPanel('validation', 'Validation loss', 'Cross entropy in nats; of classifiers on the articles to validate on or, without any, to test on.', of('valid_loss'), {y: 'loss'},
-    'No validation has been made yet.', (panel) => bestPossible(panel, 'valid_loss'));
+  overlayPanel('validation', 'Validation loss', 'Cross entropy in nats; for classifiers, on the validation articles or, if there are none, the test articles.', of('valid_loss'), {y: 'loss'},
+    'Not validated yet.', (panel) => bestPossible(panel, 'valid_loss'));
   if (data.runs.some((run) => run.task === 'lm')) overlayPanel('perplexity', 'Validation perplexity', 'Language models: exp of the validation loss.', of('valid_ppl'),
     {y: 'perplexity', logarithmic: spans(runs, of('valid_ppl'), 10)},
-    runs.some(({run}) => run.task === 'lm') ? 'No validation has been made yet.' : 'No language model is switched on in the legend.', (panel) => bestPossible(panel, 'valid_loss', Math.exp));
-  if (data.runs.some((run) => run.task !== 'lm')) overlayPanel('accuracy', 'Accuracy', 'Classifiers: share of the articles to validate on, or without any to test on, labelled rightly.', of('valid_accuracy'),
+    runs.some(({run}) => run.task === 'lm') ? 'Not validated yet.' : 'No language model is switched on in the legend.', (panel) => bestPossible(panel, 'valid_loss', Math.exp));
+  if (data.runs.some((run) => run.task !== 'lm')) overlayPanel('accuracy', 'Accuracy', 'Classifiers: the share of the validation articles (or, if there are none, the test articles) labelled correctly.', of('valid_accuracy'),
     {y: 'accuracy', format: percent, range: [0, 1]},
-    runs.some(({run}) => run.task !== 'lm') ? 'No validation has been made yet.' : 'No classifier is switched on in the legend.');
+    runs.some(({run}) => run.task !== 'lm') ? 'Not validated yet.' : 'No classifier is switched on in the legend.');
   classPanel();
   confusionPanel();
-  overlayPanel('lr', 'Learning rate', 'As the schedule has it: up while it warms up, then down.', of('lr'), {y: 'learning rate'}, 'No step has been logged yet.');
+  overlayPanel('lr', 'Learning rate', 'Set by the schedule: rises during warmup, then decays.', of('lr'), {y: 'learning rate'}, 'No step has been logged yet.');
   restlessPanel('grad-norm', 'grad_norm', 'Gradient norm', 'Global, before clipping.', {y: 'norm', logarithmic: spans(runs, of('grad_norm'), 30)});
   for (const [name, [title, hint]] of Object.entries(furtherCurves))
     if (runs.some(({run}) => run.curves[name])) overlayPanel(name.replaceAll('_', '-'), title, hint, of(name), {}, '');

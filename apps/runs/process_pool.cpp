@@ -118,7 +118,7 @@ int ProcessPool::run(const std::vector<ProcessJob>& work) const {
   for (const ProcessJob& job : work) shares.push_back(progress_of(job.folder));
   const auto share_done = [&] { return std::accumulate(shares.begin(), shares.end(), 0.0) / static_cast<double>(shares.size()); };
   const double at_start = share_done();
-  const Interrupt interrupt("stopping: every run finishes its step and saves; press Ctrl-C again not to wait");
+  const Interrupt interrupt("stopping: every run finishes its step and saves; press Ctrl-C again to exit without waiting");
   Counter counter(label, 1);
   struct Running {
     CommandLine command;

@@ -1,5 +1,5 @@
 #pragma once
-/// Runs several processes of this program at a time; when this one ends, so do they.
+/// Runs several processes of this program at a time; they end when this one does.
 
 #include <cstdint>
 #include <functional>

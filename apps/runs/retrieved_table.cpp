@@ -14,7 +14,7 @@ nlohmann::ordered_json eval_retrieved(const TrainedRun& trained, const Evaluatio
     input_fail("--retrieved-by", "{} is not a language model with retrieval", reader);
   if (other.tokens->kind() != trained.tokens->kind() || other.tokens->size() != trained.tokens->size() ||
       other.tokens->file() != trained.tokens->file())
-    input_fail("--retrieved-by", "{} has other tokens than {}", reader, trained.checkpoint.file().path());
+    input_fail("--retrieved-by", "{} and {} have different tokens", reader, trained.checkpoint.file().path());
   if (config.model.max_seq_len < own.training.length)
     input_fail("--retrieved-by", "{} reads at most {} tokens, but windows have {}", reader, config.model.max_seq_len,
                own.training.length);

@@ -1,5 +1,6 @@
 #pragma once
-/// `argand eval --retrieved-by`: the loss on tokens that occur in what a run's model retrieves for them, and on the others.
+/// `argand eval --retrieved-by`: the loss on tokens that occur in the passages that a run's model retrieves for them, and on other
+/// tokens.
 
 #include <nlohmann/json.hpp>
 

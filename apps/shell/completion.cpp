@@ -55,8 +55,8 @@ std::string in_troff(const std::string& text) {
   return out;
 }
 
-/// The lines that both shells share: they find the command typed so far, then offer subcommands and options, or after an option
-/// with a fixed set of values, these values.
+/// The lines that both shells share: they find the command typed so far, then offer its subcommands and options, or the values of
+/// an option with a fixed set of them.
 class Cases {
  public:
   explicit Cases(const CLI::App& program) {
@@ -97,7 +97,7 @@ std::string bash_completion(const CLI::App& program) {
 _argand() {{
   local at=argand next="" word current="${{COMP_WORDS[COMP_CWORD]}}" before="${{COMP_WORDS[COMP_CWORD-1]}}" i
 {}  COMPREPLY=($(compgen -W "$next" -- "$current"))
-  # Where subcommands or values come next, files do not.
+  # Do not offer files where subcommands or values are expected.
   [[ $current == -* || $next == [a-z0-9]* ]] || COMPREPLY+=($(compgen -f -- "$current"))
 }}
 complete -o filenames -F _argand argand
@@ -110,7 +110,7 @@ std::string zsh_completion(const CLI::App& program) {
 _argand() {{
   local at=argand next="" word before="${{words[CURRENT-1]}}" i
 {}  compadd -- ${{=next}}
-  # Where subcommands or values come next, files do not.
+  # Do not offer files where subcommands or values are expected.
   [[ $PREFIX == -* || $next == [a-z0-9]* ]] || _files
 }}
 # In a folder of $fpath this file is the function's body; read with `source`, it only defines it.

@@ -1,5 +1,5 @@
 #pragma once
-/// The command tree for shells and for man.
+/// Shell completions and the manual page, generated from the command tree.
 
 #include <CLI/CLI.hpp>
 #include <string>

@@ -1,4 +1,4 @@
-/// argand completion: prints the command tree in the formats that shells and man read.
+/// argand completion: prints completion scripts for shells, and the manual page.
 
 #include <fmt/format.h>
 
@@ -8,7 +8,7 @@
 namespace argand {
 
 void add_completion(CLI::App& program) {
-  CLI::App* command = program.add_subcommand("completion", "print completion for a shell, or the manual page");
+  CLI::App* command = program.add_subcommand("completion", "print shell completions or the manual page");
   command->require_subcommand(1);
   const auto add = [&](const char* name, const char* help, std::string (*text)(const CLI::App&)) {
     command->add_subcommand(name, help)->callback([&program, text] { fmt::print("{}", text(program)); });

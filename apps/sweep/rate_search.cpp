@@ -77,7 +77,7 @@ int set_rates(AblationTable& table, const std::vector<std::string>& of_all, cons
     if (own != row.settings.end()) row.settings.erase(own);
     RateSearch of_row(table, row, rates, run);
     if (search) {
-      fmt::print("{}: the best of the rates {}\n", row.name, CLI::detail::join(rates, ", "));
+      fmt::print("{}: searching the rates {}\n", row.name, CLI::detail::join(rates, ", "));
       if (const int signal = of_row.search(); signal != 0) return signal;
     }
     const std::optional<std::string> best = of_row.best();

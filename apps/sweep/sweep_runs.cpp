@@ -57,7 +57,7 @@ std::string reason_in(std::string line) {
 
 std::string text_of(const SweepOutcome& outcome, const std::string& task) {
   return fmt::format("{} {:.2f}{}", task == "lm" ? "perplexity" : "accuracy", outcome.metric,
-                     outcome.bits_per_byte ? fmt::format(", {:.4f} bits a byte", *outcome.bits_per_byte) : "");
+                     outcome.bits_per_byte ? fmt::format(", {:.4f} bits per byte", *outcome.bits_per_byte) : "");
 }
 
 std::string stage_text(const SweepPlan& plan, const std::vector<SweepRun>& runs) {

@@ -69,7 +69,7 @@ std::string SweepTable::markdown(const std::vector<SweepRow>& rows, const std::s
   if (columns > 1) head.push_back("95 %");
   if (lm) head.push_back("perplexity");
   const bool bits = std::any_of(rows.begin(), rows.end(), [](const SweepRow& row) { return mean_bits(row).has_value(); });
-  if (bits) head.push_back("bits a byte");
+  if (bits) head.push_back("bits per byte");
   rule.resize(head.size(), "---:");
   head.push_back("");
   rule.push_back("---");
@@ -111,7 +111,7 @@ std::string SweepTable::conclusion() const {
   if (!best_) return text + "No configuration finished with finite numbers.\n";
   if (search_seeds_ < seeds_.size() && full_.size() > 1)
     text +=
-        fmt::format("Configurations are compared by {}; the others were trained for the best only.\n",
+        fmt::format("Configurations are compared by {}; only the best was trained with the others.\n",
                     search_seeds_ == 1 ? fmt::format("seed {}", seeds_.front()) : fmt::format("the first {} seeds", search_seeds_));
   for (const GridEdge& edge : edges_)
     text += fmt::format("Warning: the best {}, {}, is the {} of those tried: {} values may be better{}.\n", edge.key, edge.value,

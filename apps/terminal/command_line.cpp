@@ -43,7 +43,7 @@ std::vector<std::string> subcommand_names(const CLI::App* app) {
   return names;
 }
 
-/// CLI11's message, except that an unknown word takes precedence, as the likely cause, and gets a suggestion.
+/// CLI11's message, except that an unknown word, as the likely cause, takes precedence and gets a suggestion.
 std::string explain(const CLI::App& program, const CLI::ParseError& error) {
   const CLI::App* app = innermost(&program);
   const std::vector<std::string> unknown = program.remaining(true), commands = subcommand_names(app);
@@ -58,7 +58,7 @@ std::string explain(const CLI::App& program, const CLI::ParseError& error) {
     return fmt::format("{}unknown option {}{}", place(app), name, other.empty() ? did_you_mean(name, known) : other);
   }
   if (!unknown.empty()) return fmt::format("{}\"{}\" is not expected here", place(app), unknown.front());
-  if (!commands.empty()) return fmt::format("{}which command? {}", place(app), CLI::detail::join(commands, ", "));
+  if (!commands.empty()) return fmt::format("{}choose a command: {}", place(app), CLI::detail::join(commands, ", "));
   std::string text = error.what();
   std::replace(text.begin(), text.end(), '\n', ' ');
   constexpr std::string_view once = ": At Most 1 required but received ";

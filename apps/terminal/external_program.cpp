@@ -61,10 +61,10 @@ std::string output_of(const std::string& op, const std::vector<std::string>& wor
   while (waitpid(child, &status, 0) < 0) require(errno == EINTR, op, "cannot wait for {}: {}", words[0], std::strerror(errno));
   const std::string complaint = contents(err.get());
   require(WIFEXITED(status) && WEXITSTATUS(status) == 0, op, "{} failed: {}", words[0],
-          complaint.empty() ? "it gave no reason" : complaint.substr(0, complaint.find('\n')));
+          complaint.empty() ? "no error message" : complaint.substr(0, complaint.find('\n')));
   std::string text = contents(out.get());
   require(!text.empty(), op, "{} produced no output: {}", words[0],
-          complaint.empty() ? "it gave no reason" : complaint.substr(0, complaint.find('\n')));
+          complaint.empty() ? "no error message" : complaint.substr(0, complaint.find('\n')));
   return text;
 }
 

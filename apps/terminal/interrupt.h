@@ -7,7 +7,7 @@ namespace argand {
 class Interrupt {
  public:
   /// Catches SIGINT, SIGTERM and SIGHUP (unless ignored, as under nohup) while this object exists. `answer`: the line to print,
-  /// which says what happens next; it must live as long as this object; null for none.
+  /// which must live as long as this object; null for none.
   explicit Interrupt(const char* answer);
   ~Interrupt();
   Interrupt(const Interrupt&) = delete;

@@ -1,12 +1,12 @@
 #pragma once
-/// Names that options and commands have in other programs: a user who types one is told argand's name for the same thing.
+/// Hints for options and commands of other programs: the name that argand uses for the same thing.
 
 #include <string>
 #include <vector>
 
 namespace argand {
 
-/// "; it is called --lr here" for --learning-rate, if --lr is among the `known` options; "; argand computes on the CPU ..." for
+/// "; it is called --lr here" for --learning-rate, if --lr is among the `known` options; "; argand runs on the CPU ..." for
 /// --device; "" for unlisted words.
 std::string hint_for(const std::string& option, const std::vector<std::string>& known);
 

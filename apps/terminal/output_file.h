@@ -6,7 +6,7 @@
 
 namespace argand {
 
-/// A file, or standard output for "-", which the next program in a pipe reads; everything else is then printed to standard error.
+/// A file, or standard output for "-"; everything else is then printed to standard error, so that a pipe gets only the contents.
 class OutputFile {
  public:
   /// An empty path means that the option was not given and nothing is written.

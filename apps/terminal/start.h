@@ -1,6 +1,6 @@
 #pragma once
-/// The first step of every program: makes sure that the best library and OpenBLAS kernels for the processor run, and that waiting
-/// threads yield the processor.
+/// The first step of every program: selects the best library and OpenBLAS kernels for the processor, and makes waiting threads
+/// yield it.
 
 #include <string>
 
@@ -17,8 +17,8 @@ const std::string& current_program();
 ///     set by the user is respected;
 ///   - neither OMP_WAIT_POLICY nor GOMP_SPINCOUNT is set: then GOMP_SPINCOUNT is set to a short wait.
 /// The arguments are unchanged; GLIBC_TUNABLES, OPENBLAS_CORETYPE or GOMP_SPINCOUNT is added to the environment. Throws if
-/// ARGAND_LEVEL is not a level, or one that the processor or the installation lacks. Reports on standard error what remains slow
-/// (blas_advice).
+/// ARGAND_LEVEL is not a level, or one that the processor or the installation lacks. Reports on standard error if OpenBLAS
+/// remains slow (blas_advice).
 void ensure_fast_kernels(char** argv);
 
 /// Restarts the program for OpenBLAS with the same arguments and environment, plus OPENBLAS_CORETYPE=coretype. Returns at once if

@@ -56,8 +56,8 @@ class Identities {
   ReportRow row() const {
     std::vector<std::string> faults;
     if (!(worst_ < adjoint_bar))
-      faults.push_back(
-          fmt::format("the tangent is not the adjoint of the gradient, by {:.1e} ({}): one of the two is wrong", worst_, where_));
+      faults.push_back(fmt::format(
+          "the tangent and the gradient are not adjoint: they differ by {:.1e} ({}), so one of them is wrong", worst_, where_));
     return ReportRow::of(RowKind::Adjoint, "adjoint", tried_, "direction", worst_, adjoint_bar, std::move(faults));
   }
 

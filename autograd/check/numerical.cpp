@@ -123,8 +123,8 @@ class Differentiation {
 
   /// How many of the smallest steps carry no information. A function computed via float32 is constant between two
   /// neighbours of that type: such steps are no evidence for a derivative of 0, however well they agree. But relu(x) + 1, far from
-  /// its kink, is constant too, and so is sign(x). f counts as a staircase if it jumps where the constant stretch ends, to another
-  /// tread that is just as level, with more treads further out.
+  /// its kink, is constant too, and so is sign(x). f counts as a staircase if, where the constant stretch ends, it jumps to another
+  /// constant stretch, with more of them further out.
   std::size_t uninformative_steps(std::size_t k) {
     const std::vector<Step>& steps = steps_[k];
     std::size_t still = 0;

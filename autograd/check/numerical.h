@@ -45,7 +45,7 @@ struct RiddersOptions {
 ///
 /// The error of an entry is the largest distance to its three neighbours (both parents and the same column one row earlier), plus
 /// the rounding of its samples propagated through the same recurrence, plus noise: the scatter of the *smaller* steps. At small
-/// steps a function behaves simply, so what does not fit there is noise, and the larger steps contain it as well.
+/// steps a function is nearly a polynomial, so any misfit there is noise, which affects the larger steps as well.
 class Extrapolation {
  public:
   struct Sample {

@@ -49,7 +49,7 @@ void check_singular_in(const OpCheck::SingularCase& singular, const FunctionOf<R
             if (singular.expected.empty()) continue;
             const Wide e = std::get<Tensor<Wide>>(singular.expected[i]).data()[k];
             if (std::abs(g - e) <= tolerance * std::max(1.0, std::abs(e))) continue;
-            faults.push_back(fmt::format("{}: the gradient is {}, declared is {}", where(), number_name(g, ComplexScalar<T>),
+            faults.push_back(fmt::format("{}: the gradient is {}, but {} was declared", where(), number_name(g, ComplexScalar<T>),
                                          number_name(e, ComplexScalar<T>)));
             break;
           }

@@ -13,7 +13,7 @@ namespace argand {
 /// Ignores `options.name`: the report carries the op's.
 Report check_op_gradients(const Op& op, GradcheckOptions options = {});
 
-/// Those of the named ops whose gradients fail their own check. A custom_op has no check and is never included.
+/// Returns those of the named ops that fail the check of their gradients. A custom_op has no check and is never included.
 std::vector<std::string> failing_ops(const std::vector<std::string>& names);
 
 /// All checks of an op: its gradients, the adjoint identity between them and its tangents, and every way of using them

@@ -181,7 +181,7 @@ static const Op scatter_add_op({.name = "scatter_add",
                                 .dzbar = "0",
                                 .vjp = "dx[i] = dy[ids[i]]",
                                 .jvp = "ẏ[v] = Σ ẋ[i] over the i with ids[i] = v",
-                                .derivation = "The transpose of embedding's matrix; its own transpose gathers.",
+                                .derivation = "The matrix is the transpose of embedding's, so the gradient looks up rows of dy.",
                                 .singular = "none",
                                 .source = "definition"},
                                [](OpCheck& check) {

@@ -78,7 +78,7 @@ std::string NonFinite::sentence() const {
       bad_inputs += fmt::format("{}{} ({})", bad_inputs.empty() ? "" : ", ", s.role, s.origin);
   }
   return fmt::format("{}{} produced {}; {}", backward ? "backward of " : "", in_scope(op->name(), scope), made,
-                     bad_inputs.empty() ? "everything it read was finite" : "not finite before: " + bad_inputs);
+                     bad_inputs.empty() ? "everything it read was finite" : "already not finite: " + bad_inputs);
 }
 
 std::string NonFinite::table() const {

@@ -10,7 +10,7 @@
 ///       fmt::print("{}\n{}\n", error.what(), error.where().table());
 ///     }
 ///
-/// The trace reads every output and gradient once more, and keeps the inputs of ops until the backward pass is past them: a
+/// The trace reads every output and gradient a second time, and keeps the inputs of ops until the backward pass is past them: a
 /// training step of the small ComplexFormer (argand train lm --threads 1) took 15 % longer. Without a trace nothing is read.
 
 #include <optional>

@@ -101,7 +101,7 @@ def shakespeare():
         losses = [run["loss"] for run in runs]
         rows.append([MODELS.get(model, model).split(",")[0] if model == "crope" else MODELS[model], runs[0]["parameters"], spread(losses, 3),
                      ", ".join(f"{loss:.4f}" for loss in losses), f"{statistics.fmean(run['bits'] for run in runs):.3f}"])
-    return table(["family", "parameters", "validation loss", "each seed", "bits a byte"], rows, [False, True, True, False, True])
+    return table(["family", "parameters", "validation loss", "each seed", "bits per byte"], rows, [False, True, True, False, True])
 
 
 def pytorch(name, measure):

@@ -114,7 +114,7 @@ X abs_times_density(X x) {
 
 /// Φ(-a) = erfc(a/√2)/2 for a clamped a >= 0; 1 + erf would cancel. a/√2 = t + d with the rounding error d, and erfc(t + d) =
 /// erfc(t) (1 - d (t + √(t² + 4/π))): the logarithmic derivative of erfc is so close to that bound (Abramowitz and Stegun, 7.1.13)
-/// that the bound serves where d matters, at large t.
+/// that the bound can replace it where d matters, at large t.
 template <class X>
 X normal_tail(X a) {
   using R = LaneOf<X>;

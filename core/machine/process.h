@@ -1,6 +1,6 @@
 #pragma once
-/// What operating systems do differently with processes: where the program is, its environment, its processors, its peak memory,
-/// and pipes that children do not inherit. For Linux and macOS.
+/// Functions that Linux and macOS implement differently: the program's path, environment, processors and peak memory, and pipes
+/// that children do not inherit.
 
 #include <sys/types.h>
 

@@ -50,7 +50,7 @@ Problem make_wirtinger(Draw& draw) {
     throw Redraw();  // if the derivative were real, a conjugation mistake would not show
   const std::string f = monomial(c, n, m) + " + " + monomial(d, 0, k);
   return {.title = "Two derivatives",
-          .text = fmt::format("f(z) = `{}`. Expand to first order in the step and read off what stands before dz and dz̄.", f),
+          .text = fmt::format("f(z) = `{}`. Expand to first order in the step and read off the coefficients of dz and dz̄.", f),
           .questions = {ask_formula("∂f/∂z, " + answer_in_z, 2, f, DerivativeKind::Dz, monomial(c * n, n - 1, m)),
                         ask_formula("∂f/∂z̄, " + answer_in_z, 2, f, DerivativeKind::Dzbar,
                                     monomial(c * m, n, m - 1) + " + " + monomial(d * k, 0, k - 1))}};
@@ -156,7 +156,7 @@ Problem make_mistake(Draw& draw) {
   draw.shuffle(claims);
   claims.resize(3);
   const int planted = draw.integer(0, 2), kind = draw.integer(0, 2);
-  std::string text = "Somebody has derived three gradients ∂L/∂x + i ∂L/∂y. One is wrong.\n", printed;
+  std::string text = "Someone has derived three gradients ∂L/∂x + i ∂L/∂y. One is wrong.\n", printed;
   std::vector<std::string> wrong;
   const std::vector<std::string> letters = {"a", "b", "c"};
   for (int k = 0; k < 3; ++k) {
@@ -173,7 +173,7 @@ Problem make_mistake(Draw& draw) {
   return {.title = "Find the mistake",
           .text = std::move(text),
           .questions = {ask_word("which one is wrong, a letter", 1, letters, wrong[0]),
-                        ask_formula("its right gradient, " + answer_in_z, 2, claim.loss, DerivativeKind::Gradient, claim.right(),
+                        ask_formula("its correct gradient, " + answer_in_z, 2, claim.loss, DerivativeKind::Gradient, claim.right(),
                                     {{printed, "this is the wrong one on the sheet", false}})}};
 }
 

@@ -74,7 +74,8 @@ Problem make_network(Draw& draw) {
                               "w = {}. Write a program, with a framework or "
                               "without.\n\n{}",
                               written(at[0]), written(at[1]), table),
-          .questions = {ask_number("L, a number", 1, v.value), ask_gradient("the gradient by v, a number", 2, v.gradient()),
+          .questions = {ask_number("L, a number", 1, v.value),
+                        ask_gradient("the gradient with respect to v, a number", 2, v.gradient()),
                         ask_gradient("the gradient with respect to w, a number", 2, w.gradient())}};
 }
 
@@ -131,8 +132,8 @@ Problem make_backward(Draw& draw) {
   for (const auto& [name, value] : std::vector<std::pair<std::string, C>>{{"v", v}, {"w", w}, {"x", x}, {"t", t}})
     with_mistake.set(name, value);
   std::string text = fmt::format(
-      "A program computes L = |v h − t|² with h = `{}` and p = w x, at v = {}, w = {}, x = {}, t = {}, and goes back by hand. One "
-      "line is wrong.\n\n"
+      "A program computes L = |v h − t|² with h = `{}` and p = w x, at v = {}, w = {}, x = {}, t = {}, and computes its backward "
+      "pass by hand. One line is wrong.\n\n"
       "        p = w*x;  h = {};  o = v*h",
       act, written(v), written(w), written(x), written(t), act);
   for (const auto& [name, value] : std::vector<std::pair<std::string, std::string>>{{"p", "w*x"}, {"h", act}, {"o", "v*h"}})
@@ -161,7 +162,7 @@ Problem make_backward(Draw& draw) {
   return {.title = "A line is wrong",
           .text = std::move(text),
           .questions = {ask_word("which line, a number from 1 to 5", 2, {"1", "2", "3", "4", "5"}, found),
-                        ask_gradient("the right gradient of L with respect to w, a number", 2, slope,
+                        ask_gradient("the correct gradient of L with respect to w, a number", 2, slope,
                                      {{with_mistake.value("g_w"), "this is the program's result, with its mistake"}})}};
 }
 
@@ -169,7 +170,7 @@ const std::vector<ProblemFamily>& problem_families() {
   static const std::vector<ProblemFamily> all = {
       {"wirtinger", "both derivatives of a polynomial in z and z̄", 1, make_wirtinger},
       {"gradient", "the gradient of |zⁿ + c|²", 1, make_gradient},
-      {"convention", "PyTorch, JAX, ∂L/∂z̄: who returns what", 1, make_convention},
+      {"convention", "PyTorch's gradient, JAX's gradient, ∂L/∂z̄ and ∂L/∂z", 1, make_convention},
       {"chain", "back through two layers", 1, make_chain},
       {"holomorphic", "complex differentiable: around, at a point, or not", 1, make_holomorphic},
       {"mistake", "three gradients, of which one is wrong", 1, make_mistake},

@@ -58,7 +58,7 @@ Problem make_modulus(Draw& draw) {
   const std::string f = squash ? fmt::format("z/({} + |z|^2)", c) : fmt::format("|z|^{}*z + {}*z̄", k, c);
   const std::string dz = squash ? fmt::format("{0}/({0} + |z|^2)^2", c) : fmt::format("{}*|z|^{}", 1 + k / 2, k);
   const std::string dzbar = squash ? fmt::format("-z^2/({} + |z|^2)^2", c) : fmt::format("{}z^2 + {}", k == 2 ? "" : "2*|z|^2*", c);
-  return {.title = "An activation that sees the modulus",
+  return {.title = "An activation that depends on the modulus",
           .text = fmt::format("f(z) = `{}`. Find both derivatives, then compare with the lab.", f),
           .questions = {ask_formula("∂f/∂z, a formula", 2, f, DerivativeKind::Dz, dz),
                         ask_formula("∂f/∂z̄, a formula", 2, f, DerivativeKind::Dzbar, dzbar)}};
@@ -72,13 +72,13 @@ Problem make_ellipse(Draw& draw) {
   const LabEllipse e = ellipse_of(s.dz, s.dzbar);
   if (e.shorter < 0.05 * e.longer) throw Redraw();
   return {
-      .title = "What becomes of a small circle",
+      .title = "The image of a small circle",
       .text = fmt::format(
           "f(z) = `{}` takes a small circle around z = {} to an ellipse. Its half-axes are given in units of the circle's radius.",
           f, written(at)),
       .questions = {ask_number("the longer half-axis, a number", 1, e.longer),
                     ask_number("the shorter half-axis, a number", 1, e.shorter),
-                    ask_word("does the image run around in the same sense as the circle (`yes` or `no`)", 1, {"yes", "no"},
+                    ask_word("is the image traversed in the same direction as the circle (`yes` or `no`)", 1, {"yes", "no"},
                              e.determinant > 0 ? "yes" : "no")}};
 }
 
@@ -98,7 +98,7 @@ Problem make_curvature(Draw& draw) {
                         ask_word("the same for M at z = 0", 1, kinds_of_points(), kind_at(valley, 0)),
                         ask_number(fmt::format("the largest eigenvalue of M's real Hessian at z = {}, a number", written(C(0, k))),
                                    1, curvature),
-                        ask_number("the learning rate above which descent z − η g no longer settles there, a number", 1,
+                        ask_number("the learning rate above which descent z − η g no longer converges there, a number", 1,
                                    2 / curvature, {{1 / curvature, "half of it: a step may overshoot"}})}};
 }
 
@@ -110,7 +110,7 @@ Problem make_algebra(Draw& draw) {
   const std::string loss = fmt::format("f(t) = ({})^2 + {}", real, (a * d + b * c - s) * (a * d + b * c - s));
   const std::string derivative = fmt::format("{}*({})*cos(2*t)", 4 * b * d, real);
   const double slope = slopes_at(loss, {C(theta, 0)}).dz.real();
-  return {.title = "Learning what the imaginary unit squares to",
+  return {.title = "Learning the square of the imaginary unit",
           .text = fmt::format("In an algebra with J² = κ(θ) = −1 + sin 2θ the product is (a + bJ)(c + dJ) = (ac + κbd) + (ad + "
                               "bc)J. Let u + vJ be the product of "
                               "the numbers with (a, b) = ({}, {}) and (c, d) = ({}, {}), and L = (u − {})² + (v − {})². L depends "

@@ -97,7 +97,7 @@ std::string grade_text(const Grade& grade, bool answers) {
     std::string why = missing ? "no answer" : q.judgement.why;
     if (q.judgement.kind == AnswerJudgement::Kind::Unreadable) why = fmt::format("line {}: {}", q.line, why);
     text += fmt::format("  {:<4}{:>3}/{}  {}{}\n", q.name, half_points(q.points), q.of, why,
-                        answers ? fmt::format("; right is {}", q.right) : "");
+                        answers ? fmt::format("; the right answer is {}", q.right) : "");
   }
   for (const std::string& note : grade.notes) text += fmt::format("  note: {}\n", note);
   return text;

@@ -167,7 +167,7 @@ class Parser {
     const std::size_t begin = unary();
     for (char c = peek(); c == '*' || c == '/'; c = peek()) {
       take(c);
-      if (c == '*' && peek() == '*') wrong("a power is written ^");
+      if (c == '*' && peek() == '*') wrong("write a power with ^");
       unary(c == '/' ? c : '\0');
       call(expression_operator(c), begin);
     }
@@ -253,7 +253,7 @@ class Parser {
       call(*find_expression_function("abs"), begin);
       remember_token(begin, at_);
     } else if (c == '\\') {
-      wrong("of TeX, \\bar{z}, z^*, \\cdot and \\pi are read; a quotient is written a/b, a function sin(z)");
+      wrong("TeX is limited to \\bar{z}, z^*, \\cdot and \\pi; write a quotient as a/b and a function as sin(z)");
     } else {
       wrong(fmt::format("expected a number, a variable, a function or \"(\" here, found {}", quoted(token())));
     }
@@ -289,7 +289,7 @@ class Parser {
     } else if (is_constant(word) || is_unit_j(word)) {
       parsed_.steps.push_back({.action = Action::Number, .number = constant(is_unit_j(word) ? "i" : word), .begin = begin});
     } else if (word == "pow" && called) {
-      wrong(begin, "a power is written a^b");
+      wrong(begin, "write a power as a^b");
     } else if (function != nullptr && called) {
       arguments(*function, begin);
     } else if (function != nullptr) {
@@ -313,7 +313,7 @@ class Parser {
     if (!take(')')) fail_trailing(fmt::format("\")\" of {}( is missing before {}", word, quoted(token())));
     --depth_;
     if (count != function.takes.size())
-      wrong(begin, fmt::format("{} takes {} argument{}, {}({}), and was given {}", word, function.takes.size(),
+      wrong(begin, fmt::format("{} takes {} argument{}, {}({}), but was given {}", word, function.takes.size(),
                                function.takes.size() == 1 ? "" : "s", word, function.parameters, count));
     call(function, begin);
     remember_token(begin, at_);
@@ -336,7 +336,7 @@ class Parser {
       wrong(begin, fmt::format("unknown function {}{}", word, did_you_mean(word, known)));
     }
     if (parsed_.variables.empty()) wrong(begin, fmt::format("{} is not a number; write one as 1+2i, pi or exp(i*pi/4)", word));
-    if (looks_like_conjugate(word)) wrong(begin, "a conjugate is written conj(z) or z̄");
+    if (looks_like_conjugate(word)) wrong(begin, "write a conjugate as conj(z) or z̄");
     std::string given;
     for (const std::string& v : parsed_.variables) given += (given.empty() ? "" : ", ") + v;
     if (!has_header_ && parsed_.variables.size() > 1) wrong(begin, fmt::format("unknown variable {}; there are {}", word, given));
@@ -349,12 +349,12 @@ class Parser {
     const char c = peek();
     const std::string next = token();
     if (is_letter(c) || is_digit(c) || c == '.' || c == '(' || c == '\\')
-      wrong(fmt::format("a product needs its sign: write {}*{}", last_, next));
+      wrong(fmt::format("a product needs a * sign: write {}*{}", last_, next));
     if (c == '|') wrong("a modulus has a \"|\" on either side, as in 2*|z|");
-    if (c == '\'') wrong("a conjugate is written conj(z)");
-    if (c == '=') wrong("one = is enough");
+    if (c == '\'') wrong("write a conjugate as conj(z)");
+    if (c == '=') wrong("only one = is allowed");
     if (!otherwise.empty()) wrong(otherwise);
-    if (c == ')' || c == '}') wrong(fmt::format("this \"{}\" closes nothing", c));
+    if (c == ')' || c == '}') wrong(fmt::format("unmatched \"{}\"", c));
     if (c == ',') wrong("a comma can only separate the arguments of a function");
     wrong(fmt::format("expected an operator (+ - * / ^) or the end here, found {}", quoted(next)));
   }

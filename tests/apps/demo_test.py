@@ -86,7 +86,7 @@ def folders_that_cannot_hold_it(scratch, page):
 
     taken = os.path.join(scratch, "taken")
     os.makedirs(os.path.join(taken, "demo.html"))
-    refused(taken, f"{taken}/demo.html is a folder; the page needs its name", "--overwrite")
+    refused(taken, f"cannot write the page {taken}/demo.html: it is a folder", "--overwrite")
 
     mine = os.path.join(scratch, "mine")
     os.mkdir(mine)

@@ -59,11 +59,11 @@ BOOST_AUTO_TEST_CASE(of_the_command_line) {
   const std::string help = " (see --help)";
   ends_with(scratch, "train lm --n-heads 2 --n-heads 4", 2, "argand: train lm: --n-heads is given 2 times; give it once" + help);
   ends_with(scratch, "", 2,
-            "argand: which command? demo, train, sweep, eval, generate, classify, ablate, report, audit, retrieval, inspect, "
+            "argand: choose a command: demo, train, sweep, eval, generate, classify, ablate, report, audit, retrieval, inspect, "
             "export, lab, explain, exercise, portrait, graph, gradcheck, parity, completion" +
                 help);
   ends_with(scratch, "trian lm", 2, "argand: unknown command \"trian\"; did you mean train?" + help);
-  ends_with(scratch, "train", 2, "argand: train: which command? lm, classify" + help);
+  ends_with(scratch, "train", 2, "argand: train: choose a command: lm, classify" + help);
   ends_with(scratch, "grad", 2, "argand: unknown command \"grad\"; did you mean lab?" + help);
   ends_with(scratch, "check z", 2, "argand: unknown command \"check\"; did you mean gradcheck?" + help);
   ends_with(scratch, "train ml", 2, "argand: train: unknown command \"ml\"; did you mean lm?" + help);

@@ -78,9 +78,10 @@ BOOST_AUTO_TEST_CASE(the_version_lists_optional_parts_on_request) {
   BOOST_TEST(std::count(brief.begin(), brief.end(), '\n') == 1);
   for (const char* part : {"OpenMP", "OpenBLAS", "SentencePiece", "hnswlib", "MPI"})
     BOOST_TEST(verbose.find(fmt::format("\n{:<14} ", part)) != std::string::npos, part);
-  BOOST_TEST(verbose.find(fmt::format("\nSentencePiece  {}\n", argand::have_sentencepiece() ? "in" : "not in")) !=
+  BOOST_TEST(verbose.find(fmt::format("\nSentencePiece  {}\n", argand::have_sentencepiece() ? "included" : "not included")) !=
              std::string::npos);
-  BOOST_TEST(verbose.find(fmt::format("\nhnswlib        {}\n", argand::have_hnsw() ? "in" : "not in")) != std::string::npos);
+  BOOST_TEST(verbose.find(fmt::format("\nhnswlib        {}\n", argand::have_hnsw() ? "included" : "not included")) !=
+             std::string::npos);
 }
 
 // SSE kernels run at less than half the speed of those for AVX2 or AVX-512: a factor of 2.7 was measured on AMD's Zen 4, of 5 on

@@ -67,7 +67,7 @@ def test_misuse_is_reported(arguments, text):
 def test_a_mistake_in_an_expression_is_shown_where_it_is():
     with pytest.raises(argand.Error) as error:
         argand.lab("z z", 1)
-    assert str(error.value).splitlines() == ["expression: a product needs its sign: write z*z", "  z z", "    ^"]
+    assert str(error.value).splitlines() == ["expression: a product needs a * sign: write z*z", "  z z", "    ^"]
 
 
 def test_every_op_is_listed_with_its_properties(program):

@@ -179,7 +179,7 @@ def use(browser):
         browser.run(wait)
 
     type_into("expression", "z z")
-    expect("a product needs its sign: write z*z\n  z z\n    ^" == text_of(browser, "#fault"), "wrong error: " + text_of(browser, "#fault"))
+    expect("a product needs a * sign: write z*z\n  z z\n    ^" == text_of(browser, "#fault"), "wrong error: " + text_of(browser, "#fault"))
     type_into("expression", "z/z̄")
     expect(browser.run("byId('fault').hidden"), "the error remains after a valid expression")
     type_into("answer-dz", "1/z")
@@ -200,7 +200,7 @@ def use(browser):
         type_into("answer-dz", words)
         expect(text_of(browser, "output[for=answer-dz]") == "right", f"{words}: " + text_of(browser, "output[for=answer-dz]"))
     type_into("answer-dz", r"\frac{z}{2}")
-    expect(text_of(browser, "output[for=answer-dz]").startswith(r"of TeX, \bar{z}"), r"\frac: " + text_of(browser, "output[for=answer-dz]"))
+    expect(text_of(browser, "output[for=answer-dz]").startswith(r"TeX is limited to \bar{z}"), r"\frac: " + text_of(browser, "output[for=answer-dz]"))
     type_into("answer-gradient", "")
     type_into("answer-dz", "")
     type_into("expression", "z/z̄")

@@ -69,8 +69,8 @@ struct TrainingConfig {
       f("words", words, "", "with `tokens` words: size of the vocabulary, the most frequent words (0: all)");
     } else {
       f("words", words, "", "size of the vocabulary: the most frequent words of the training articles");
-      f("text_column", text_column, "", "column of the texts in a table, by name or number; found by default");
-      f("label_column", label_column, "", "column of the labels in a table, by name or number; found by default");
+      f("text_column", text_column, "", "column of the texts in a table, by name or number; detected by default");
+      f("label_column", label_column, "", "column of the labels in a table, by name or number; detected by default");
       f("delimiter", delimiter, "auto|comma|semicolon|tab|bar", "delimiter of the table's fields");
       f("header", header, "auto|yes|no", "whether the first row of a table names its columns");
       f("class_weights", class_weights, "",
@@ -95,7 +95,7 @@ struct TrainingConfig {
     f("clip", clip, "", "largest global norm of the gradients (0: no limit)");
     f("seed", seed, "", "seed for the initial parameters, batches and dropout");
     f("precision", precision, "float32|float64|bf16",
-      "of all numbers; bf16: float32, but factors of large real matrix products are rounded to bfloat16 (AVX512-BF16)");
+      "number format; bf16: float32, but factors of large real matrix products are rounded to bfloat16 (AVX512-BF16)");
     f("eval_every", eval_every, "", "steps between validations (0: only at the end; -1: after every epoch)");
     f("eval_batches", eval_batches, "", "batches per validation, evenly spread over its data (0: all)");
     f("early_stop", early_stop, "", "stop after this many validations in a row without improvement (0: never)");

@@ -124,7 +124,7 @@ std::string summary(const Evaluation& evaluation) {
   const std::optional<double> bits = evaluation.bits_per_byte();
   const std::optional<double> unknown = evaluation.unknown > 0 ? share(evaluation.unknown, evaluation.count) : std::nullopt;
   return fmt::format("loss {:.4f}, perplexity {:.2f}{}{}", evaluation.loss, std::exp(evaluation.loss),
-                     bits ? fmt::format(", {:.3f} bits a byte", *bits) : "",
+                     bits ? fmt::format(", {:.3f} bits per byte", *bits) : "",
                      unknown ? fmt::format(", {} of the tokens unknown", *unknown < 5e-4 ? "under 0.1 %" : percent(unknown)) : "");
 }
 

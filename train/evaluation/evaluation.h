@@ -62,7 +62,7 @@ struct Evaluation {
   std::optional<ConfusionMatrix> confusion;  ///< classifiers only
 };
 
-/// "loss 0.4123, accuracy 87.5 %" for a classifier, "loss 4.1227, perplexity 61.73, 1.203 bits a byte" for a language model, plus
+/// "loss 0.4123, accuracy 87.5 %" for a classifier, "loss 4.1227, perplexity 61.73, 1.203 bits per byte" for a language model, plus
 /// ", 12.0 % of the tokens unknown" if the text has unknown tokens.
 std::string summary(const Evaluation& evaluation);
 

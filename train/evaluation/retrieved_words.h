@@ -1,6 +1,6 @@
 #pragma once
-/// The loss of a language model on the tokens that occur in the passages which a retriever found for them, and on the others. The
-/// retriever is a model of its own, so models with and without retrieval are compared on the same tokens.
+/// The loss of a language model on the tokens that occur in the passages retrieved for them, and on other tokens. A separate model
+/// retrieves, so models with and without retrieval are compared on the same tokens.
 
 #include <array>
 #include <cstdint>
@@ -16,7 +16,7 @@ namespace argand {
 /// first tokens of a window do when chunks are retrieved.
 enum class InPassages : std::uint8_t { Found, Absent, Unread };
 
-/// Frequent tokens occur in nearly every passage, and in nearly every text: `repeated` tells whether the target also occurs among
+/// Frequent tokens occur in nearly every passage, and in nearly every text: `repeated` says whether the target also occurs among
 /// the tokens before it in its window, from which any model could copy it.
 struct TokenGroup {
   InPassages passages = InPassages::Unread;

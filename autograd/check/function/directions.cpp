@@ -260,8 +260,8 @@ std::optional<std::vector<Finding>> Directions::judged_by_fit(const std::vector<
   return findings;
 }
 
-/// A gradient that contains randomness would be correct for one projection and wrong for the next. Rounding may differ from call to
-/// call: some libraries choose their kernels by the alignment of memory.
+/// A random gradient could be correct for one projection and wrong for the next. Rounding may differ from call to call: some
+/// libraries choose their kernels by the alignment of memory.
 void Directions::require_deterministic() const {
   const std::vector<ComplexValues> again = projected_.analytic(projected_.random_weights(options_.seed, 0));
   for (std::size_t i = 0; i < again.size(); ++i) {

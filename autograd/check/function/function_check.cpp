@@ -31,8 +31,8 @@ ComplexValues numbers_of(const AnyTensor& y) {
   return std::visit([](const auto& t) { return ComplexValues(t.begin(), t.end()); }, y);
 }
 
-/// A wrapper that never passes the function a NaN, with which an iteration might never end. A check passes a NaN to learn which
-/// outputs depend on a coordinate; here a finite step shows it: outputs that change, and outputs too large for a change to show.
+/// A wrapper that never passes a NaN to the function, because an iteration might then never end. Instead of a NaN, a finite step
+/// shows which outputs depend on a coordinate: outputs that change, and outputs too large for a change to show.
 DifferentiableFunction without_nan(const DifferentiableFunction& f, const std::vector<AnyTensor>& inputs) {
   const auto base = std::make_shared<ComplexValues>();
   const auto value = [f, inputs, base](const std::vector<AnyTensor>& x) {

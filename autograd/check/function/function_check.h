@@ -1,7 +1,7 @@
 #pragma once
 /// Checks a function and its gradients, computed on this library's tape, in another program or in another language: first along
 /// random directions of each input, at the same cost for a million elements as for one; if that does not pass, element by
-/// element; then at a second point, and once more after calling f at another point.
+/// element; then at a second point, and again after calling f at another point.
 ///
 ///     const Report report = check_function({value, gradients}, {z});
 ///     if (!report.ok()) fmt::print("{}", report_text(report));

@@ -29,8 +29,8 @@ static const Op angular_attention_op(
          "Im(conj(u) du): for one score, -scale · sin(α - β) dS. And arg z = Im log z has the gradient 2 ∂α/∂z̄ = i z/|z|², which "
          "makes dQ = i (dL/dα) Q/|Q|² = i t u/|Q|. It is orthogonal to Q: magnitudes never enter the score. No arctangent is "
          "taken, so the branch cut of arg never appears. Forward: α̇ = Im(conj(u) Q̇)/|Q| and u̇ = i u α̇.",
-     .singular = "a component that is 0 has no phase: u = 0 there, and its gradient is 0 (as for subnormal magnitudes, whose "
-                 "reciprocals may overflow); a query that sees no key has O = 0 and gradient 0",
+     .singular = "a component that is 0 has no phase: u = 0 there, and its gradient is 0 (as for a subnormal magnitude, whose "
+                 "reciprocal may overflow); a query without visible keys has O = 0 and gradient 0",
      .source = "CRAT, angular attention; tiles: Dao et al., FlashAttention (2022)"},
     [](OpCheck& check) {
       using C = std::complex<double>;

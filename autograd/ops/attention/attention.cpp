@@ -23,7 +23,7 @@ static const Op attention_op(
          "inner sum is Σ_k P̃_mk Σ_d dO_md V_kd = Σ_d dO_md O_md, which needs no row of P. S is bilinear in Q and K. P itself is "
          "recomputed as exp(S - max)/Σ from each row's maximum and sum, which are all that the forward pass saves. Tangent: the "
          "product rule twice and the softmax's Jacobian, which is symmetric, with all scores at once.",
-     .singular = "a query that sees no key has O = 0 and gradient 0",
+     .singular = "a query without visible keys has O = 0 and gradient 0",
      .source = "Dao, Fu, Ermon, Rudra, Ré, FlashAttention (2022), appendix B.2"},
     [](OpCheck& check) {
       const auto with = [](AttentionOptions o) { return [o](auto q, auto k, auto v) { return attention(q, k, v, o); }; };

@@ -28,7 +28,7 @@ static const Op magnitude_attention_op(
                    "scores of all parts are one real product [Q⁰; Q¹] Kᵀ of the pairs as stored, and so are both gradients. "
                    "Quaternions have four copies. |S| and the softmax are recomputed, tile by tile, from the rows' sums. Forward: "
                    "the chain rule along the same path.",
-     .singular = "S = 0 has |S| = 1e-6 and gradient 0; a query that sees no key has O = 0 and gradient 0",
+     .singular = "S = 0 has |S| = 1e-6 and gradient 0; a query without visible keys has O = 0 and gradient 0",
      .source = "QIC's attention; Dao et al., FlashAttention (2022), appendix B.2"},
     [](OpCheck& check) {
       constexpr double pi = std::numbers::pi;

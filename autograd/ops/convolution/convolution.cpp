@@ -20,10 +20,9 @@ static const Op conv2d_op(
      .vjp = "dx_c(r) = Σ_o Σ_{p, d: p s + d δ - q = r} conj(w_oc(d)) dy_o(p), dw_oc(d) = Σ_n Σ_p dy_o(p) conj(x_c(p s + d δ - q))",
      .jvp = "ẏ = conv2d(ẋ, w) + conv2d(x, ẇ)",
      .derivation = "Y = W X, where X holds the columns of x: one row per (c, d), one column per output position p. So dX = Wᴴ dY "
-                   "and dW = dY Xᴴ, and dx adds the entries of dX back where they came from: the transposed convolution with "
-                   "conj(w). Bilinear, hence the tangent.",
-     .singular =
-         "none; an infinite input gives NaN wherever the window multiplies it by 0, and an infinite weight wherever it meets a 0",
+                   "and dW = dY Xᴴ, and dx sums, for each entry of x, the entries of dX at its copies: a transposed convolution "
+                   "with conj(w). The map is bilinear, which gives the tangent.",
+     .singular = "none; an infinite input or weight gives NaN wherever it is multiplied by 0",
      .source = "Dumoulin & Visin, A guide to convolution arithmetic (2016), sections 2 and 4"},
     [](OpCheck& check) {
       const auto f = [](ConvolutionOptions o) { return [o](auto x, auto w) { return conv2d(x, w, o); }; };
@@ -51,10 +50,9 @@ static const Op conv3d_op(
      .dzbar = "0",
      .vjp = "dx_c(r) = Σ_o Σ_{p, d: p s + d δ - q = r} conj(w_oc(d)) dy_o(p), dw_oc(d) = Σ_n Σ_p dy_o(p) conj(x_c(p s + d δ - q))",
      .jvp = "ẏ = conv3d(ẋ, w) + conv3d(x, ẇ)",
-     .derivation = "As for conv2d, with window cells of one more axis: Y = W X with one row of X per (c, d), so dX = Wᴴ dY, added "
-                   "back into dx where its entries came from, and dW = dY Xᴴ. Bilinear, hence the tangent.",
-     .singular =
-         "none; an infinite input gives NaN wherever the window multiplies it by 0, and an infinite weight wherever it meets a 0",
+     .derivation = "As for conv2d, with window cells of one more axis: Y = W X with one row of X per (c, d), so dX = Wᴴ dY, summed "
+                   "over the copies of each entry of x, and dW = dY Xᴴ. The map is bilinear, which gives the tangent.",
+     .singular = "none; an infinite input or weight gives NaN wherever it is multiplied by 0",
      .source = "Dumoulin & Visin, A guide to convolution arithmetic (2016), sections 2 and 4"},
     [](OpCheck& check) {
       const auto f = [](Convolution3dOptions o) { return [o](auto x, auto w) { return conv3d(x, w, o); }; };

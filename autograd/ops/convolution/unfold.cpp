@@ -15,9 +15,9 @@ static const Op unfold_op(
      .dzbar = "0",
      .vjp = "dx_c(r) = Σ_{p, d: p s + d δ - q = r} dY(c d, p)",
      .jvp = "Ẏ = unfold(ẋ)",
-     .derivation = "Linear, and every entry of Y is an entry of x or 0: each passes its gradient back to where it came from, and "
-                   "those of overlapping windows add up.",
-     .singular = "none; infinite entries are copied as they are",
+     .derivation = "Linear, and every entry of Y is an entry of x or 0: each passes its gradient back to that entry of x, and the "
+                   "gradients of overlapping windows add up.",
+     .singular = "none; infinite entries are copied unchanged",
      .source = "Dumoulin & Visin, A guide to convolution arithmetic (2016), section 4.1"},
     [](OpCheck& check) {
       const auto f = [](std::array<std::int64_t, 2> window, ConvolutionOptions o) {

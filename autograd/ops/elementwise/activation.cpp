@@ -30,8 +30,8 @@ static const Op relu_op(
      .dzbar = "no complex input",
      .vjp = "dx = dy where y > 0, else 0",
      .jvp = "ẏ = ẋ where y > 0, else 0",
-     .derivation = "y = x or y = 0, whichever holds around x. y > 0 exactly where x > 0, so only the output is saved. The step "
-                   "that multiplies ẋ counts as a constant: its derivative is 0 away from the kink.",
+     .derivation = "Away from x = 0, y is locally x or 0. y > 0 exactly where x > 0, so only the output is saved. The step that "
+                   "multiplies ẋ counts as a constant: its derivative is 0 away from the kink.",
      .singular = "x = 0: a kink; the gradient returned is 0. NaN stays NaN",
      .source = "Nair and Hinton, ICML 2010"},
     [](OpCheck& check) {

@@ -183,8 +183,9 @@ static const Op zrelu_op(
      .dzbar = "0",
      .vjp = "dz = dw where w ≠ 0, else 0",
      .jvp = "ẇ = ż where w ≠ 0, else 0",
-     .derivation = "w = z or w = 0, whichever holds around z: holomorphic off the boundary of the quadrant.",
-     .singular = "the two half-axes that bound the quadrant: w jumps; on them the gradient is that of w, except 0 at z = 0",
+     .derivation = "Off the boundary of the quadrant, w is locally z or 0, and both are holomorphic.",
+     .singular = "the two half-axes that bound the quadrant: w jumps; on them the gradient passes unchanged, except at z = 0, "
+                 "where it is 0",
      .source = "Guberman, arXiv:1602.09046, sec. 4.2.1"},
     [](OpCheck& check) {
       const auto f = [](auto z) { return zrelu(z); };

@@ -19,7 +19,7 @@ static const Op unit_phasor_op(
          "u = z (z z̄)^(-1/2): ∂u/∂z = 1/|z| - ½ z z̄/|z|³ = 1/(2|z|), ∂u/∂z̄ = -½ z²/|z|³ = -u²/(2|z|). So dz = (du - u² "
          "conj(du))/(2|z|) = u (conj(u) du - u conj(du))/(2|z|) = u · 2i Im(conj(u) du)/(2|z|): only the rotational part of du "
          "moves the phase. Forward, u = e^{iθ} turns at the rate θ̇ = Im(ż/z) = Im(conj(u) ż)/|z|, the tangent of arg z.",
-     .singular = "z = 0: value 0, gradient 0; the gradient is 0 for a subnormal |z| too, whose reciprocal may overflow",
+     .singular = "z = 0: value 0, gradient 0; the gradient is also 0 for a subnormal |z|, where 1/|z| may overflow",
      .source = "Kreutz-Delgado, The Complex Gradient Operator and the CR-Calculus, 2009, sec. 4.2"},
     [](OpCheck& check) {
       using C = std::complex<double>;

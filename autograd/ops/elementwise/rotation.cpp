@@ -177,7 +177,7 @@ static const Op phase_rotation_op(
 namespace {
 
 /// Modulus and phase of one row, and the row's angles φ, in separate arrays. atan2, sin and cos run on packs (16 lanes of AVX-512),
-/// which is what keeps ComplexFormer's step within a few percent of RoPE's.
+/// which keeps ComplexFormer's step within a few percent of RoPE's.
 template <RealScalar R>
 struct PhaseRow {
   explicit PhaseRow(std::int64_t width) : storage(static_cast<std::size_t>(5 * width)), width_(width) {}

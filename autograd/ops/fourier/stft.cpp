@@ -84,7 +84,7 @@ std::string coverage_hint(std::int64_t i, std::int64_t begin, const Tensor<R>& w
   std::int64_t last = window.size() - 1;
   while (!counts(window.data()[last])) --last;
   if (begin + i < first)
-    return fmt::format("the window is 0 at its start, and no frame precedes the first; use {}a window that is not",
+    return fmt::format("the window is 0 at its start, and no frame precedes the first; use {}a window that is nonzero there",
                        center ? "" : "centred frames, or ");
   if (begin + i > (frames - 1) * hop + last && i > 0)
     return fmt::format("the window is 0 at its end, and no frame follows the last; use a length of at most {}", i);

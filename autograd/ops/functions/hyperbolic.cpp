@@ -187,7 +187,8 @@ T sinc_derivative(T z, int n) {
     const C turned = k % 4 == 0 ? sine : k % 4 == 1 ? cosine : k % 4 == 2 ? -sine : -cosine;
     s = (scale * turned - double(k) * s) / v;
   }
-  // In steps: the product may be finite even if e^growth overflows. Four steps suffice: beyond them it is infinite anyway.
+  // Multiplies in steps, because the product may be finite even if e^growth overflows. Four steps suffice: if growth is larger, the
+  // product is infinite anyway.
   for (double left = std::min(growth, 2800.0); left > 0; left -= 700) s *= std::exp(std::min(left, 700.0));
   return static_cast<T>(s);
 }

@@ -121,9 +121,9 @@ static const Op asin_op({.name = "asin",
                          .dzbar = "0",
                          .vjp = "dz = dw / conj(sqrt(1 - z) sqrt(1 + z))",
                          .jvp = "ẇ = ż / (sqrt(1 - z) sqrt(1 + z)), 0 at z = ±1",
-                         .derivation = "sin w = z gives cos w w' = 1, and cos w = sqrt(1 - z²) with Re cos w >= 0, as Re w in "
-                                       "[-π/2, π/2]. The root of the product equals the product of the roots off the cuts and is "
-                                       "correct on both sides of them; the factors keep their digits near ±1.",
+                         .derivation = "sin w = z gives cos w w' = 1, and cos w = sqrt(1 - z²) with Re cos w >= 0, since Re w is "
+                                       "in [-π/2, π/2]. The root of the product equals the product of the roots off the cuts and "
+                                       "is correct on both sides of them; the factors keep their digits near ±1.",
                          .singular = "z = ±1: the derivative is infinite, the gradient returned is 0. A real |x| > 1 gives NaN. On "
                                      "the cuts, the real axis beyond ±1, the sign of Im z selects the side",
                          .source = by_inversion},
@@ -198,7 +198,7 @@ static const Op asinh_op(
      .dzbar = "0",
      .vjp = "dz = dw / conj(sqrt(1 - iz) sqrt(1 + iz))",
      .jvp = "ẇ = ż / (sqrt(1 - iz) sqrt(1 + iz)), 0 at z = ±i",
-     .derivation = "sinh w = z gives cosh w w' = 1, and cosh w = sqrt(1 + z²) with Re cosh w >= 0, as Im w in [-π/2, π/2].",
+     .derivation = "sinh w = z gives cosh w w' = 1, and cosh w = sqrt(1 + z²) with Re cosh w >= 0, since Im w is in [-π/2, π/2].",
      .singular = "z = ±i: the derivative is infinite, the gradient returned is 0. On the cuts, the imaginary axis beyond ±i, the "
                  "sign of Re z selects the side",
      .source = by_inversion},
@@ -275,9 +275,9 @@ static const Op atan2_op(
      .vjp = "dy = x/r² dθ, dx = -y/r² dθ, 0 at x = y = 0; summed over broadcast axes",
      .jvp = "θ̇ = Im(conj(u) ż)/r, z = x + iy, u = z/r, 0 at z = 0",
      .derivation = "θ = Im log z, so θ̇ = Im(ż/z) = (x ẏ - y ẋ)/r². The squares are computed in the next wider type.",
-     .singular = "x = y = 0: the value is 0 or ±π, by the signs of the zeros; the gradient returned is 0, as for a subnormal r, "
-                 "where 1/r may overflow. y = 0, x < 0: the value jumps by 2π; the gradient is continuous. ±inf: the angle of the "
-                 "direction, a multiple of π/4, with gradient 0",
+     .singular = "x = y = 0: the value is 0 or ±π, depending on the signs of the zeros; the gradient returned is 0, as for a "
+                 "subnormal r, where 1/r may overflow. y = 0, x < 0: the value jumps by 2π; the gradient is continuous. ±inf: the "
+                 "angle of the direction, a multiple of π/4, with gradient 0",
      .source = "Ahlfors, Complex Analysis, 2.3.4"},
     [](OpCheck& check) {
       const auto f = [](auto y, auto x) { return atan2(y, x); };

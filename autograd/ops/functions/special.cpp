@@ -185,7 +185,7 @@ static const Op lgamma_op({.name = "lgamma",
                            .dzbar = "no complex input",
                            .vjp = "dx = ψ(x) dw",
                            .jvp = "ẇ = ψ(x) ẋ",
-                           .derivation = "ψ is the logarithmic derivative of Γ by definition, whatever the sign of Γ.",
+                           .derivation = "ψ is the logarithmic derivative of Γ by definition, regardless of the sign of Γ.",
                            .singular = "x = 0, -1, -2, ...: poles; the value is infinite, the gradient 0",
                            .source = "NIST Digital Library of Mathematical Functions, 5.2.2"},
                           [](OpCheck& check) {

@@ -56,11 +56,11 @@ static const Op power_op(
      .dzbar = "0",
      .vjp = "dz = conj(p z^(p-1)) dw, dp = conj(w log z) dw; the real part for a real operand; summed over broadcast axes",
      .jvp = "ẇ = p z^(p-1) ż + w log z ṗ, but at z = 0: ż if p = 1, else 0",
-     .derivation = "The chain rule on exp(p log z): w p/z with respect to z, which is p z^(p-1) as both sides use the same branch "
-                   "of the logarithm; w log z with respect to p.",
-     .singular = "z = 0: w is 0 for Re p > 0, 1 for p = 0, else infinite; the gradients are 0, except that z gets that of w if p = "
-                 "1. Real operands: a negative z has a real power only for an integer p, so the gradient of p is NaN. w jumps "
-                 "across the cut (negative real axis), where arg z = ±π takes the sign of Im z",
+     .derivation = "The chain rule on exp(p log z): w p/z with respect to z, which is p z^(p-1), because both factors use the same "
+                   "branch of the logarithm; w log z with respect to p.",
+     .singular = "z = 0: w is 0 for Re p > 0, 1 for p = 0, else infinite; the gradients are 0, except that for p = 1 the gradient "
+                 "of z is that of w. Real operands: a negative z has a real power only for an integer p, so the gradient of p is "
+                 "NaN. w jumps across the cut (negative real axis), where arg z = ±π takes the sign of Im z",
      .source = "Ahlfors, Complex Analysis, 2.3.4"},
     [](OpCheck& check) {
       const auto f = [](auto z, auto p) { return pow(z, p); };

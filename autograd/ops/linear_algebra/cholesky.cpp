@@ -27,11 +27,11 @@ static const Op cholesky_op(
      .dzbar = "from dH = (dA + (dA)ᴴ)/2: half of dA and half of its adjoint",
      .vjp = "dA = L⁻ᴴ (Φ(M) + Φ(M)ᴴ)/2 L⁻¹, M = Lᴴ dL, the diagonal of Φ(M) real",
      .jvp = "L̇ = L Φ(L⁻¹ Ḣ L⁻ᴴ)",
-     .derivation = "Along any direction Ḣ = L̇ Lᴴ + L L̇ᴴ; multiplied by L⁻¹ from the left and L⁻ᴴ from the right, P = Ω + Ωᴴ with P "
-                   "= L⁻¹ Ḣ L⁻ᴴ, Ω = L⁻¹ L̇. Like L and L̇, Ω is lower triangular with a real diagonal, so P equals Ω below the "
-                   "diagonal and 2Ω on it: Ω = Φ(P). Backward, Re tr(dLᴴ L Φ(P)) = Re tr(Mᴴ Φ(P)) = Re tr(Φ(M)ᴴ P), since Φ scales "
-                   "single entries by 0, ½ or 1; as the diagonal of P is real, only the real part of M's counts. P is Hermitian, "
-                   "so Φ(M) may be replaced by its Hermitian part, and L⁻¹ and L⁻ᴴ move to the other side.",
+     .derivation = "Along any direction Ḣ = L̇ Lᴴ + L L̇ᴴ; multiplying by L⁻¹ from the left and L⁻ᴴ from the right gives P = Ω + Ωᴴ "
+                   "with P = L⁻¹ Ḣ L⁻ᴴ, Ω = L⁻¹ L̇. Like L and L̇, Ω is lower triangular with a real diagonal, so P equals Ω below "
+                   "the diagonal and 2Ω on it: Ω = Φ(P). Backward, Re tr(dLᴴ L Φ(P)) = Re tr(Mᴴ Φ(P)) = Re tr(Φ(M)ᴴ P), since Φ "
+                   "scales single entries by 0, ½ or 1; since the diagonal of P is real, only the real part of M's diagonal "
+                   "counts. P is Hermitian, so Φ(M) may be replaced by its Hermitian part, and L⁻¹ and L⁻ᴴ move to the other side.",
      .singular = "H not positive definite: throws",
      .source = "Murray, arXiv:1602.07527, 3.1; Smith, J. Comp. Graph. Stat. 4 (1995)"},
     [](OpCheck& check) {

@@ -58,15 +58,15 @@ static const Op eig_op(
      .dzbar = "from |v_k| = 1: the real part in dV brings half of diag(VᴴV Ω) and half of its conjugate",
      .vjp = "dA = V⁻ᴴ (diag dλ + N ∘ conj(F)) Vᴴ, N = M - VᴴV diag(Re M), M = Vᴴ dV, F_ij = 1/(λ_j - λ_i), F_ii = 0",
      .jvp = "λ̇ = diag P, V̇ = V (Ω - diag Re diag(VᴴV Ω)), P = V⁻¹ Ȧ V",
-     .derivation = "Along any direction Ȧ V + A V̇ = V̇ Λ + V Λ̇; multiplied by V⁻¹ from the left, with V̇ = V X: P + Λ X = X Λ + Λ̇. "
-                   "The diagonal gives λ̇ = diag P, the rest X_ij (λ_j - λ_i) = P_ij, so X equals Ω off the diagonal. X_jj scales "
-                   "and turns v_j: |v_j| = 1 requires Re (VᴴV X)_jj = 0, hence Re X_jj = -Re (VᴴV Ω)_jj, as (VᴴV)_jj = 1; the "
-                   "imaginary part, a phase, is arbitrary and set to 0. Backward, Re tr(dVᴴ V X) = Re Σ conj(M_ij) Ω_ij - Σ_j Re "
-                   "M_jj Re Σ_i (VᴴV)_ji Ω_ij = Re tr(Nᴴ Ω), and P carries it to A. If the loss does not depend on the phases, Im "
-                   "M_jj = 0, which is checked. A real A gets the real part.",
+     .derivation = "Along any direction Ȧ V + A V̇ = V̇ Λ + V Λ̇; multiplying by V⁻¹ from the left, with V̇ = V X, gives P + Λ X = X Λ "
+                   "+ Λ̇. The diagonal gives λ̇ = diag P, the rest X_ij (λ_j - λ_i) = P_ij, so X equals Ω off the diagonal. X_jj "
+                   "scales and turns v_j: |v_j| = 1 requires Re (VᴴV X)_jj = 0, so Re X_jj = -Re (VᴴV Ω)_jj, since (VᴴV)_jj = 1; "
+                   "the imaginary part, a phase, is arbitrary and set to 0. Backward, Re tr(dVᴴ V X) = Re Σ conj(M_ij) Ω_ij - Σ_j "
+                   "Re M_jj Re Σ_i (VᴴV)_ji Ω_ij = Re tr(Nᴴ Ω), and P carries it to A. If the loss does not depend on the phases, "
+                   "Im M_jj = 0, which is checked. A real A gets the real part.",
      .singular = "λ_i = λ_j to within the accuracy to which A determines them: throws if the loss depends on the two vectors or "
-                 "tells the values apart, and for every loss if the two share one vector. A loss that depends on a phase always "
-                 "throws. A non-finite entry (±inf or NaN) makes every entry NaN",
+                 "distinguishes the values, and for every loss if the two values share one vector. A loss that depends on a phase "
+                 "always throws. A non-finite entry (±inf or NaN) makes every entry NaN",
      .source = "Giles (2008), 3.1; Boeddeker, Hanebrink et al., arXiv:1701.00392 (vectors of length 1)"},
     [](OpCheck& check) {
       check.function("real, values", general_values, well_apart(check.real({3, 3})));

@@ -57,15 +57,15 @@ static const Op eigh_op(
      .dzbar = "from dH = (dA + (dA)ᴴ)/2: half of dA and half of its adjoint",
      .vjp = "dA = V (diag(Re dλ) + F ∘ (M - Mᴴ)/2) Vᴴ, M = Vᴴ dV",
      .jvp = "λ̇ = Re diag P, V̇ = V (F ∘ P), P = Vᴴ Ḣ V",
-     .derivation = "Along any direction Ḣ V + H V̇ = V̇ Λ + V Λ̇; multiplied by Vᴴ from the left, with V̇ = V Ω: P + Λ Ω = Ω Λ + Λ̇. "
-                   "The diagonal gives λ̇ = diag P, the rest Ω_ij (λ_j - λ_i) = P_ij. VᴴV = I makes Ω anti-Hermitian; its imaginary "
-                   "diagonal turns the phase of each v, is arbitrary, and is set to 0. Backward, Re tr(dVᴴ V (F ∘ P)) = Re tr((F ∘ "
-                   "M)ᴴ P) as F is real, and since P is Hermitian and F antisymmetric, only (M - Mᴴ)/2 counts. If the loss does "
-                   "not depend on the phases, Re(conj(M_kk) i φ) = 0 for all φ, so Im M_kk = 0, which is checked.",
+     .derivation = "Along any direction Ḣ V + H V̇ = V̇ Λ + V Λ̇; multiplying by Vᴴ from the left, with V̇ = V Ω, gives P + Λ Ω = Ω Λ "
+                   "+ Λ̇. The diagonal gives λ̇ = diag P, the rest Ω_ij (λ_j - λ_i) = P_ij. VᴴV = I makes Ω anti-Hermitian; its "
+                   "imaginary diagonal turns the phase of each v, is arbitrary, and is set to 0. Backward, Re tr(dVᴴ V (F ∘ P)) = "
+                   "Re tr((F ∘ M)ᴴ P) as F is real, and since P is Hermitian and F antisymmetric, only (M - Mᴴ)/2 counts. If the "
+                   "loss does not depend on the phases, Re(conj(M_kk) i φ) = 0 for all φ, so Im M_kk = 0, which is checked.",
      .singular = "λ_i = λ_j, or a gap below 100 ε max |λ|: throws if the loss depends on their vectors, whose derivative does not "
-                 "exist or is 0/0 (for V f(λ) Vᴴ use a function of the matrix itself), or tells coinciding values apart. For wider "
-                 "gaps the gradient has a relative error of about ε max |λ|/(λ_i - λ_j). A broadening, Δ/(Δ² + ε²) in place of "
-                 "1/Δ, does not throw but omits the contribution of such pairs. A loss that depends on a phase always throws. A "
+                 "exist or is 0/0 (for V f(λ) Vᴴ use a function of the matrix itself), or distinguishes coinciding values. For "
+                 "wider gaps the gradient has a relative error of about ε max |λ|/(λ_i - λ_j). A broadening, Δ/(Δ² + ε²) in place "
+                 "of 1/Δ, does not throw but omits the contribution of such pairs. A loss that depends on a phase always throws. A "
                  "non-finite entry makes every entry NaN",
      .source = "Giles (2008), 3.1; Wan & Zhang, arXiv:1909.02659 (gauge); Liao et al., Phys. Rev. X 9, 031041 (2019) (broadening)"},
     [](OpCheck& check) {

@@ -40,9 +40,9 @@ static const Op qr_op(
      .dzbar = "from Cᴴ in Π(C), which is C + Cᴴ above the diagonal, Re C = (C + Cᴴ)/2 on it and 0 below",
      .vjp = "dA = (dQ + Q N⁺) R⁻ᴴ, N = dR Rᴴ - Qᴴ dQ, N⁺ the Hermitian matrix equal to N above its diagonal and to Re N on it",
      .jvp = "Ṙ = Π(C) R, Q̇ = Ȧ R⁻¹ - Q Π(C), C = Qᴴ Ȧ R⁻¹",
-     .derivation = "Along any direction Ȧ = Q̇ R + Q Ṙ; multiplied by Qᴴ from the left and R⁻¹ from the right, C = Ω + Ṙ R⁻¹ with Ω "
-                   "= Qᴴ Q̇. QᴴQ = I makes Ω anti-Hermitian, and Ṙ R⁻¹ is upper triangular with a real diagonal. So below the "
-                   "diagonal Ω = C, above it Ω = -Cᴴ, and on it Ω = i Im C. What remains is Ṙ R⁻¹ = Π(C), and the first equation "
+     .derivation = "Along any direction Ȧ = Q̇ R + Q Ṙ; multiplying by Qᴴ from the left and R⁻¹ from the right gives C = Ω + Ṙ R⁻¹ "
+                   "with Ω = Qᴴ Q̇. QᴴQ = I makes Ω anti-Hermitian, and Ṙ R⁻¹ is upper triangular with a real diagonal. So below "
+                   "the diagonal Ω = C, above it Ω = -Cᴴ, and on it Ω = i Im C. The rest is Ṙ R⁻¹ = Π(C), and the first equation "
                    "gives Q̇. Backward, Re tr(dQᴴ Q̇ + dRᴴ Ṙ) = Re tr(dQᴴ Ȧ R⁻¹) + Re tr(Nᴴ Π(C)), and Re Σ conj(N_ij) (C_ij + "
                    "conj(C_ji)) over i < j pairs C_ij with N_ij and C_ji with conj(N_ij): Re tr((N⁺)ᴴ C).",
      .singular = "linearly dependent columns: R_jj = 0, and the gradient throws. Columns dependent to within rounding: R_jj is "

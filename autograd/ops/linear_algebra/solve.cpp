@@ -17,8 +17,8 @@ static const Op solve_op(
      .vjp = "dB = A⁻ᴴ dX, dA = -dB Xᴴ",
      .jvp = "Ẋ = A⁻¹ (Ḃ - Ȧ X)",
      .derivation =
-         "Differentiating A X = B gives Ȧ X + A Ẋ = Ḃ, hence the tangent. Re tr(dXᴴ A⁻¹ Ḃ) = Re tr((A⁻ᴴ dX)ᴴ Ḃ) gives dB, and then "
-         "Re tr(dXᴴ (-A⁻¹ Ȧ X)) = -Re tr(dBᴴ Ȧ X) = Re tr((-dB Xᴴ)ᴴ Ȧ) gives dA: one adjoint solve with the same factors.",
+         "Differentiating A X = B gives Ȧ X + A Ẋ = Ḃ, which gives the tangent. Re tr(dXᴴ A⁻¹ Ḃ) = Re tr((A⁻ᴴ dX)ᴴ Ḃ) gives dB, "
+         "and then Re tr(dXᴴ (-A⁻¹ Ȧ X)) = -Re tr(dBᴴ Ȧ X) = Re tr((-dB Xᴴ)ᴴ Ȧ) gives dA: one adjoint solve with the same factors.",
      .singular = "det A = 0: throws",
      .source = "Giles, Collected matrix derivative results for forward and reverse mode AD (2008), 2.3.1"},
     [](OpCheck& check) {

@@ -55,15 +55,15 @@ static const Op svd_op(
          "dA = U (diag(ds) + (F⁻ ∘ K⁺ + F⁺ ∘ K⁻)/2) Vᴴ + (I - UUᴴ) dU S⁻¹ Vᴴ + U S⁻¹ dVᴴ (I - VVᴴ), K± = M - Mᴴ, M = Uᴴ dU ± Vᴴ dV",
      .jvp = "ṡ = Re diag P, U̇ = U Ω + (I - UUᴴ) Ȧ V S⁻¹, V̇ = V Ω' + (I - VVᴴ) Ȧᴴ U S⁻¹",
      .derivation =
-         "Along any direction Ȧ = U̇ S Vᴴ + U Ṡ Vᴴ + U S V̇ᴴ; multiplied by Uᴴ from the left and V from the right, P = Ω S + Ṡ - S "
-         "Ω' with Ω = UᴴU̇, Ω' = VᴴV̇, both anti-Hermitian. So P + Pᴴ = (Ω + Ω') S - S (Ω + Ω') + 2 Ṡ and P - Pᴴ = (Ω - Ω') S + S (Ω "
-         "- Ω'): elementwise, Ω + Ω' = F⁻ ∘ (P + Pᴴ), Ω - Ω' = F⁺ ∘ (P - Pᴴ), ṡ = Re diag P. The diagonal of Ω + Ω' turns the "
+         "Along any direction Ȧ = U̇ S Vᴴ + U Ṡ Vᴴ + U S V̇ᴴ; multiplying by Uᴴ from the left and V from the right gives P = Ω S + Ṡ "
+         "- S Ω' with Ω = UᴴU̇, Ω' = VᴴV̇, both anti-Hermitian. So P + Pᴴ = (Ω + Ω') S - S (Ω + Ω') + 2 Ṡ and P - Pᴴ = (Ω - Ω') S + "
+         "S (Ω - Ω'): elementwise, Ω + Ω' = F⁻ ∘ (P + Pᴴ), Ω - Ω' = F⁺ ∘ (P - Pᴴ), ṡ = Re diag P. The diagonal of Ω + Ω' turns the "
          "common phase of u_j and v_j, is arbitrary, and is set to 0. The part of U̇ outside the span of U is (I - UUᴴ) U̇ = (I - "
          "UUᴴ) Ȧ V S⁻¹; V likewise. Backward, Re tr(dUᴴ U Ω + dVᴴ V Ω') = Re tr(M₊ᴴ (Ω + Ω') + M₋ᴴ (Ω - Ω'))/2, M± = UᴴdU ± VᴴdV; "
          "F⁻ is real and antisymmetric, F⁺ real and symmetric, so the gradient of P is F⁻ ∘ (M₊ - M₊ᴴ)/2 + F⁺ ∘ (M₋ - M₋ᴴ)/2. If "
          "the loss does not depend on the common phases, the diagonal of M₊ is real, which is checked.",
      .singular =
-         "s_i = s_j, or a gap below 100 ε s_1: throws if the loss depends on their vectors or tells coinciding values apart; for "
+         "s_i = s_j, or a gap below 100 ε s_1: throws if the loss depends on their vectors or distinguishes coinciding values; for "
          "wider gaps the gradient has a relative error of about ε s_1/(s_i - s_j), and is NaN where the reciprocal of the gap "
          "overflows. s_j = 0: throws if the loss depends on s_j (unless A is real and square and no other s is 0), on the phase of "
          "u_j relative to v_j or, for m ≠ n, on its vectors. (Broadening: x/(x² + ε²) in place of 1/x, which omits these "
@@ -111,8 +111,8 @@ class SvdMiddle {
         too_close_(matrices::too_close_of(k_ == 0 ? R(0) : s[0], std::max(m, n))),
         name_(std::move(name)) {}
 
-  /// Throws if the loss distinguishes coinciding values or depends on a value of 0: the derivative then involves vectors that ds
-  /// says nothing about, as for Σ W ∘ (U f(S) Vᴴ) where f(s) = 0.
+  /// Throws if the loss distinguishes coinciding values or depends on a value of 0: the derivative then involves vectors that do
+  /// not enter ds, as for Σ W ∘ (U f(S) Vᴴ) where f(s) = 0.
   void check_values(const T* ds) const {
     R steepest = 0;
     for (std::int64_t j = 0; j < k_; ++j) steepest = std::max(steepest, std::abs(real_of(ds[j])));

@@ -136,8 +136,8 @@ static const Op binary_cross_entropy_op(
      .jvp = "L̇ = 1/N Σ (((1 - t_i) σ(x_i) - t_i σ(-x_i)) ẋ_i - x_i ṫ_i)",
      .derivation = "(log σ)'(x) = σ(-x), and log σ(-x) - log σ(x) = -x. (1 - t) σ(x) - t σ(-x) equals σ(x) - t but does not cancel "
                    "where t = 1 is predicted well.",
-     .singular =
-         "none. x_i = ±inf: its term is 0 if t_i is 1 or 0 accordingly, else inf; its gradient is the limit, (σ(x_i) - t_i)/N",
+     .singular = "none. x_i = ±inf: its term is 0 if t_i = 1 (for +inf) or t_i = 0 (for -inf), else inf; its gradient is the "
+                 "limit, (σ(x_i) - t_i)/N",
      .source = "Bishop, Pattern Recognition and Machine Learning, eq. 4.90-4.91"},
     [](OpCheck& check) {
       const auto f = [](auto x, auto t) { return binary_cross_entropy(x, t); };

@@ -48,7 +48,7 @@ static const Op matmul_op(
      .derivation = "The plain product is holomorphic in both factors, and so are products of holomorphic functions; the op is "
                    "general only because of Xᴴ. From C_mn = Σ_k A_mk B_kn, dA_mk = Σ_n conj(B_kn) dC_mn = (dC Bᴴ)_mk and likewise "
                    "dB = Aᴴ dC. With op(A) = Aᵀ, dA = (dC op(B)ᴴ)ᵀ = conj(op(B)) dCᵀ; with op(A) = Aᴴ, where A enters through its "
-                   "conjugate, the gradient is conjugated once more: dA = (dC op(B)ᴴ)ᴴ = op(B) dCᴴ. Each is again one GEMM with "
+                   "conjugate, the gradient is conjugated again: dA = (dC op(B)ᴴ)ᴴ = op(B) dCᴴ. Each is again one GEMM with "
                    "transposes. op is real-linear, so the tangent follows the product rule.",
      .singular = "none",
      .source = "Hjørungnes, Complex-Valued Matrix Derivatives, table 3.4"},

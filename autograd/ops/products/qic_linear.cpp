@@ -34,7 +34,7 @@ static const Op qic_linear_op(
          "y_b = P3 - P1 - P2; dropping x gives dx from three, with a separate κ for each row. dW and dθ together need the four "
          "products G_aᵀ x_a, G_aᵀ x_b, G_bᵀ x_a, G_bᵀ x_b (that of dθ is W_b · (G_aᵀ x_b)): one real product of the pairs as "
          "stored. Forward: the algebra's product is bilinear over the reals, and κ appears only in y_a.",
-     .singular = "none; at θ = π/4, dκ/dθ = 0, so θ gets gradient 0 whatever the data",
+     .singular = "none; at θ = π/4, dκ/dθ = 0, so θ gets gradient 0 regardless of the data",
      .source = "QIC's linear layer; the three products of Gauss's complex multiplication"},
     [](OpCheck& check) {
       const auto f = [](auto x, auto W, auto b, auto theta) { return qic_linear(x, W, b, theta); };

@@ -101,7 +101,7 @@ static const Op sum_op({.name = "sum",
                         .vjp = "dx_i = dy",
                         .jvp = "ẏ = Σ ẋ_i",
                         .derivation = "Linear; a change in one term changes the sum by the same amount.",
-                        .singular = "none. ±inf: y is infinite, or NaN if both signs occur; the gradient is the same as everywhere",
+                        .singular = "none. ±inf: y is infinite, or NaN if both signs occur; the gradient is not affected",
                         .source = "definition"},
                        [](OpCheck& check) {
                          check.function(
@@ -172,7 +172,7 @@ static const Op mean_op({.name = "mean",
                          .jvp = "ẏ = 1/n Σ ẋ_i",
                          .derivation = "sum, times the real constant 1/n.",
                          .singular = "none. The mean is finite even where the sum overflows. ±inf: y is infinite, or NaN if both "
-                                     "signs occur; the gradient is the same as everywhere",
+                                     "signs occur; the gradient is not affected",
                          .source = "definition"},
                         [](OpCheck& check) {
                           check.function(

@@ -27,10 +27,10 @@ static const Op vector_norm_op(
      .derivation =
          "y^p = Σ |x_i|^p gives p y^(p-1) ẏ = Σ p |x_i|^(p-1) |x_i|˙, and |x|˙ = Re(conj(x) ẋ)/|x|. For p >= 1 the ratio |x_i|/y "
          "is at most 1, so its power does not overflow; for the value, all |x_i| are first divided by the largest.",
-     .singular = "x_i = 0: gradient 0 (for p > 1 the true one, unless y = 0; for p = 1 a subgradient; for p < 1 the derivative is "
-                 "infinite). p = 0: a step function, gradient 0 everywhere. An x_i = ±inf: y = inf for p > 0; its own gradient is "
-                 "x_i/|x_i| times that of y for p = 1, else NaN; those of the others are 0 for p > 1, infinite for p < 1. The "
-                 "gradient is computed from y: if y overflows, it is infinite for p < 1 and 0 for p > 1",
+     .singular = "x_i = 0: gradient 0 (for p > 1 this is the derivative, unless y = 0; for p = 1 a subgradient; for p < 1 the "
+                 "derivative is infinite). p = 0: a step function, gradient 0 everywhere. An x_i = ±inf: y = inf for p > 0; the "
+                 "gradient of this x_i is x_i/|x_i| times that of y for p = 1, else NaN; those of the others are 0 for p > 1, "
+                 "infinite for p < 1. The gradient is computed from y: if y overflows, it is infinite for p < 1 and 0 for p > 1",
      .source = "Horn & Johnson, Matrix Analysis, 5.2.3"},
     [](OpCheck& check) {
       const auto f = [](double p, int axis) {

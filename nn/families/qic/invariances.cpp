@@ -1,6 +1,6 @@
 /// Invariances of QIC and the other models in its table. Multiplication commutes, so (a q)(a⁻¹ k) = q k for any a with an inverse
 /// in the head's algebra. The score is a magnitude, so if magnitudes are multiplicative, a factor of magnitude 1 has no effect. θ
-/// acts only through κ = -1 + sin 2θ, which is the same for π/2 - θ: on which side of π/4 an angle ends up is arbitrary.
+/// acts only through κ = -1 + sin 2θ, which is the same for π/2 - θ, so the side of π/4 on which an angle ends up is arbitrary.
 
 #include "nn/families/qic/checks.h"
 

@@ -75,7 +75,7 @@ BOOST_AUTO_TEST_CASE(rows_are_compared_by_seed_on_the_scale_of_the_loss) {
                               {with_losses({2, 2.5, 2.2}), with_losses({2.1, 2.61, 2.32}), with_losses({1.8, 2.6, 2.3})});
   const std::string text = report.markdown();
   const std::string wanted =
-      "| row | | parameters | perplexity | bits a byte | against whole | verdict | paper, table 1 |\n"
+      "| row | | parameters | perplexity | bits per byte | against whole | verdict | paper, table 1 |\n"
       "|---|---|---:|---:|---:|---:|---|---:|\n"
       "| whole | all of it | 100 | 9.5 ± 2.4 (3) | 0.558 ± 0.063 (3) |  |  | 10 |\n"
       "| half | half of it | 100 | 10.6 ± 2.7 (3) | 0.586 ± 0.064 (3) | +11.6 % [+7.7, +15.7] | higher, p = 0.005 | 11.5 |\n"
@@ -91,7 +91,7 @@ BOOST_AUTO_TEST_CASE(rows_are_compared_by_seed_on_the_scale_of_the_loss) {
       "| claim | the paper | here, the first against the second | verdict |\n"
       "|---|---|---:|---|\n"
       "| whole below half | 10 against 11.5 | -10.4 % [-14.3, -6.4] | holds, p = 0.008 |\n"
-      "| whole as other, 30 % apart at most | alike | 0.0 % [-53.5, +114.9] | not significant |\n"
+      "| whole as other, at most 30 % apart | alike | 0.0 % [-53.5, +114.9] | not significant |\n"
       "| half below other | as the other | +11.6 % [-46.0, +130.9] | not significant, p = 0.733 |\n"
       "| | on the moon | | out of reach: needs a moon |\n"
       "\n"
@@ -115,7 +115,7 @@ BOOST_AUTO_TEST_CASE(without_a_figure_of_a_paper_there_is_no_column_for_one) {
   const std::string text =
       AblationReport(table, {with_losses({2, 2.5, 2.2}), with_losses({2.1, 2.61, 2.32}), with_losses({1.8, 2.6, 2.3})}).markdown();
   BOOST_TEST(
-      text.starts_with("| row | | parameters | perplexity | bits a byte | against whole | verdict |\n"
+      text.starts_with("| row | | parameters | perplexity | bits per byte | against whole | verdict |\n"
                        "|---|---|---:|---:|---:|---:|---|\n"
                        "| whole | all of it | 100 | 9.5 ± 2.4 (3) | 0.558 ± 0.063 (3) |  |  |\n"
                        "| half | half of it | 100 | 10.6 ± 2.7 (3) | 0.586 ± 0.064 (3) | +11.6 % [+7.7, +15.7] | higher, p = "),
@@ -137,7 +137,7 @@ BOOST_AUTO_TEST_CASE(higher_accuracies_are_better_and_vary_with_the_test_article
                                     "of 1.4 points to each accuracy, which more seeds do not show.") != text.npos,
              text);
   BOOST_TEST(text.find("| whole above half | 10 against 11.5 | +4.9 [+3.8, +5.9] | holds, p = 0.002 |\n") != text.npos, text);
-  BOOST_TEST(text.find("| whole as other, 30 points apart at most | alike | 0.0 [-0.3, +0.2] | holds |\n") != text.npos, text);
+  BOOST_TEST(text.find("| whole as other, at most 30 points apart | alike | 0.0 [-0.3, +0.2] | holds |\n") != text.npos, text);
   BOOST_TEST(text.find("| half above other | as the other | -4.9 [") != text.npos, text);
   BOOST_TEST(text.find("| does not hold, p = ") != text.npos, text);
 }
@@ -147,10 +147,10 @@ BOOST_AUTO_TEST_CASE(a_claim_that_rows_are_alike_can_fail) {
   table.claims = {{"alike", "whole", "half", 1.0}, {"alike", "whole", "half", 5.0}, {"alike", "whole", "half", 9.0}};
   const AblationReport report(table, {with_accuracies({75, 76, 74}), with_accuracies({70, 71, 69.4}), {}});
   const std::string text = report.markdown();  // the difference is 4.87 ± 1.02
-  BOOST_TEST(text.find("| whole as half, 1 points apart at most | alike | +4.9 [+3.8, +5.9] | does not hold |") != text.npos, text);
-  BOOST_TEST(text.find("| whole as half, 5 points apart at most | alike | +4.9 [+3.8, +5.9] | not significant |") != text.npos,
+  BOOST_TEST(text.find("| whole as half, at most 1 points apart | alike | +4.9 [+3.8, +5.9] | does not hold |") != text.npos, text);
+  BOOST_TEST(text.find("| whole as half, at most 5 points apart | alike | +4.9 [+3.8, +5.9] | not significant |") != text.npos,
              text);
-  BOOST_TEST(text.find("| whole as half, 9 points apart at most | alike | +4.9 [+3.8, +5.9] | holds |") != text.npos, text);
+  BOOST_TEST(text.find("| whole as half, at most 9 points apart | alike | +4.9 [+3.8, +5.9] | holds |") != text.npos, text);
   BOOST_TEST(text.find("| other | another | - | - | - | - | - |") != text.npos, text);
 }
 
@@ -183,7 +183,7 @@ BOOST_AUTO_TEST_CASE(a_table_line_missing_from_a_page_is_found) {
   const auto half = mixed.find("| half | "), other = mixed.find("| other | ");
   mixed = mixed.substr(0, half) + mixed.substr(other, mixed.find('\n', other) + 1 - other) + mixed.substr(half, other - half) +
           mixed.substr(mixed.find('\n', other) + 1);
-  BOOST_TEST(missing_in_page(runs, mixed).at(0) == "rows: every line, but not one below the other");
+  BOOST_TEST(missing_in_page(runs, mixed).at(0) == "rows: all lines are there, but not consecutive");
 }
 
 BOOST_AUTO_TEST_CASE(results_at_each_learning_rate) {
@@ -246,7 +246,7 @@ BOOST_AUTO_TEST_CASE(pace_counts_steps_to_a_loss_that_all_rows_reach) {
   // 2.45.
   const SeedResults slow = {{0, falling(5, 0.01)}}, fast = {{0, falling(5, 0.02)}, {1, falling(5, 0.016)}};
   const std::string text = AblationReport(small_table("lm"), {slow, fast, {}}).pace();
-  BOOST_TEST(text.find("| row | million FLOPs a token | steps to a training loss of 2.45 | 10¹² FLOPs to 2.45 |\n") != text.npos,
+  BOOST_TEST(text.find("| row | million FLOPs per token | steps to a training loss of 2.45 | 10¹² FLOPs to 2.45 |\n") != text.npos,
              text);
   BOOST_TEST(text.find("| whole | 2e+03 | 300 (1) | 600.0 (1) |\n") != text.npos, text);
   // 5 - 0.02 (s - 45) <= 2.45 from s = 172.5, logged at 180; 5 - 0.016 (s - 45) from 204.4, logged at 210.

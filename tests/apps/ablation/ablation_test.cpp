@@ -64,9 +64,9 @@ BOOST_AUTO_TEST_CASE(stopped_ablations_resume_and_finished_ones_are_only_read) {
   BOOST_TEST(done.code == 0, done.err);
   const std::string table = done.out.substr(done.out.find("| row"));
   BOOST_TEST(
-      table.starts_with("| row | | parameters | perplexity | bits a byte | against fixed | verdict "
+      table.starts_with("| row | | parameters | perplexity | bits per byte | against fixed | verdict "
                         "|\n|---|---|---:|---:|---:|---:|---|\n| fixed | δ = 1, b = 0 |"));
-  BOOST_TEST(done.out.find(" bits a byte\n") != std::string::npos, done.out);
+  BOOST_TEST(done.out.find(" bits per byte\n") != std::string::npos, done.out);
   BOOST_TEST(contents_of(scratch / "ablation/table.md") == table);
   const Finished again = run_argand(scratch, command);
   BOOST_TEST(again.out.substr(again.out.find("| row")) == table);
@@ -138,7 +138,8 @@ BOOST_AUTO_TEST_CASE(costs_are_measured_in_a_few_steps) {
                                        out);
   BOOST_TEST(done.code == 0, done.err);
   BOOST_TEST(
-      done.out.find("| row | parameters | million FLOPs a token | tokens a second | peak memory, MiB | writing, ms a token |\n") !=
+      done.out.find(
+          "| row | parameters | million FLOPs per token | tokens per second | peak memory, MiB | generation, ms per token |\n") !=
       std::string::npos);
   BOOST_TEST(done.out.find("FLOPs are counted while running") != std::string::npos, done.out);
   const Finished again = run_argand(scratch, "ablate crope --cost --table --out " + out);

@@ -83,10 +83,10 @@ BOOST_AUTO_TEST_CASE(a_file_is_read_as_it_was_written) {
        {"needs a moon", "A note.", "| row | 1e-3 | 2e-3 |", "| a | **80.5** (90.0) | (diverged) |",
         "| b | 80.5 (90.0) | **(diverged)** |", "The judge is a crope.", "with delta=0", "0 (2)", "| 1-16 | 17-32 |"})
     BOOST_TEST(markdown_of(runs).find(part) != std::string::npos, part);
-  BOOST_TEST(markdown_of(runs).find("tokens a second") == std::string::npos);
+  BOOST_TEST(markdown_of(runs).find("tokens per second") == std::string::npos);
   Json costs = example();
   costs["measures"] = "costs";
-  BOOST_TEST(markdown_of(parse_results(costs.dump(), "x.json")).starts_with("| row | parameters | million FLOPs a token |"));
+  BOOST_TEST(markdown_of(parse_results(costs.dump(), "x.json")).starts_with("| row | parameters | million FLOPs per token |"));
 }
 
 BOOST_AUTO_TEST_CASE(the_shipped_files_are_what_would_be_written) {
@@ -232,7 +232,7 @@ BOOST_AUTO_TEST_CASE(a_kept_ablation_has_the_tables_of_its_runs_and_rows_join_it
   std::ofstream(page) << "# Results\n\n" << tables << "\nThat is all.\n";
   const Finished good = run_argand(scratch, check);
   BOOST_TEST(good.code == 0, good.out);
-  BOOST_TEST(good.out.ends_with(" of 1 file, made again: " + page + " has them all\n"), good.out);
+  BOOST_TEST(good.out.ends_with(" of 1 file: " + page + " contains them all\n"), good.out);
   std::filesystem::create_directory(scratch / "folder");
   std::filesystem::copy(file, scratch / "folder/kept.json");
   BOOST_TEST(run_argand(scratch, "ablate " + (scratch / "folder") + " --check " + page).code == 0);

@@ -247,7 +247,7 @@ BOOST_FIXTURE_TEST_CASE(a_form_is_graded, Submission) {
   BOOST_TEST(graded(answer_form(sheet)).points() == 0);
   const std::string text = grade_text(graded(answer_form(sheet)), false);
   BOOST_TEST(text.find("no answer") != std::string::npos);
-  BOOST_TEST(grade_text(graded(answer_form(sheet)), true).find("right is " + sheet.problems[0].questions[0].right) !=
+  BOOST_TEST(grade_text(graded(answer_form(sheet)), true).find("the right answer is " + sheet.problems[0].questions[0].right) !=
              std::string::npos);
   for (const Problem& problem : sheet.problems)
     for (const Question& q : problem.questions)
@@ -338,7 +338,7 @@ BOOST_AUTO_TEST_CASE(the_program_makes_sheets_for_a_class_and_grades_them) {
   const Finished list = run_argand(scratch, "exercise list");
   BOOST_TEST(list.out.find("level 1  wirtinger") == 0);
   for (const auto& [arguments, says] : std::vector<std::pair<std::string, std::string>>{
-           {"exercise", "which command? list, make, grade"},
+           {"exercise", "choose a command: list, make, grade"},
            {"exercise make --out x", "missing --student NAME"},
            {"exercise make --student A", "--out"},
            {"exercise make --student A --student A --out x", "A is listed twice"},

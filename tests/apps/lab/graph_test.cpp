@@ -51,7 +51,7 @@ BOOST_AUTO_TEST_CASE(an_expression) {
   // L = Re(i |z|²) = 0 has no gradient; that of L = |z|² is 2 z.
   const Finished gradients = run_argand(scratch, "graph abs2(z) --at 3+4i --gradients");
   BOOST_TEST(gradients.out.find(">grad 6+8i<") != std::string::npos);
-  BOOST_TEST(gradients.out.find("of L = f, on the edges what each op pays") != std::string::npos);
+  BOOST_TEST(gradients.out.find("of L = f; each edge shows its op's contribution") != std::string::npos);
   BOOST_TEST(gradients.out.find("n0 -> n1 [label=\" +6+8i\"];") != std::string::npos);
   const Finished complex_valued = run_argand(scratch, "graph z*z --at 3+4i --gradients");
   BOOST_TEST(complex_valued.out.find("of L = Re f, on") != std::string::npos);

@@ -87,7 +87,7 @@ BOOST_AUTO_TEST_CASE(a_right_answer_is_right_where_the_tape_has_a_convention) {
   BOOST_TEST(removable.is_right());
   BOOST_TEST(removable.points == 9U);
   BOOST_TEST(removable.note.starts_with(
-                 "the tape's own value, 0 + 0i, is a convention: div of 1, 0 is inf + nan i; judged by differences, 1 + 0i ± "),
+                 "the tape's value, 0 + 0i, is a convention: div of 1, 0 is inf + nan i; judged by differences, 1 + 0i ± "),
              removable.note);
   BOOST_TEST(!judged("1/(1/z)", "0", 0).is_right());
   BOOST_TEST(!judged("1/(1/z)", "1 + 1e-6*z", 0).is_right());
@@ -121,7 +121,7 @@ BOOST_AUTO_TEST_CASE(the_command) {
   BOOST_TEST(wrong.code == 1);
   BOOST_TEST(wrong.out ==
              "f(z) = z^2\n\n  ∂f/∂z       2*conj(z)  conjugated: the conjugate of the right answer\n"
-             "              at z = 1 + 2i it is 2 - 4i, the right one 2 + 4i\n");
+             "              at z = 1 + 2i it is 2 - 4i, should be 2 + 4i\n");
   const auto json = nlohmann::json::parse(run_argand(scratch, "lab z^2 --expect-dz 4*z --expect-gradient 2*z̄ --json").out);
   BOOST_TEST(json["answers"][0]["verdict"] == "twice the right one");
   BOOST_TEST(json["answers"][0]["points"] == 9);

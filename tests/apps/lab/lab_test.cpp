@@ -343,7 +343,7 @@ BOOST_AUTO_TEST_CASE(the_tape_step_by_step) {
     for (std::string line; std::getline(lines, line);) BOOST_TEST(display_width(line) <= 100U, line);
   }
   BOOST_TEST(tape_text(Expression("2"), walk_tape(Expression("2"), {C(1)})) ==
-             "  Nothing is on the tape: f does not depend on its variables.\n");
+             "  The tape is empty: f does not depend on its variables.\n");
 }
 
 BOOST_AUTO_TEST_CASE(the_command) {
@@ -375,7 +375,7 @@ BOOST_AUTO_TEST_CASE(the_command) {
   BOOST_TEST(pole["dz"]["numerical"][0].is_null());
   BOOST_TEST(json["points"][0]["conventions"].size() == 5U);
   const Finished unplaced = run_argand(scratch, "lab f(z,w)=z*w --var w");
-  BOOST_TEST(unplaced.out.starts_with("f(z,w)=z*w\n\nAt z = 1 + 2i, w = 1 + 2i, by w\n\n  f           -3 + 4i\n"));
+  BOOST_TEST(unplaced.out.starts_with("f(z,w)=z*w\n\nAt z = 1 + 2i, w = 1 + 2i, with respect to w\n\n  f           -3 + 4i\n"));
   BOOST_TEST(
       run_argand(scratch, "lab z̄*|z| --at 3+4j").out.starts_with("f(z) = z̄*|z|\n\nAt z = 3 + 4i\n\n  f           15 - 20i\n"));
   BOOST_TEST(run_argand(scratch, "lab f(z,w)=z*w --at 1,2 --var w --json").out.find("\"by\": \"w\"") != std::string::npos);

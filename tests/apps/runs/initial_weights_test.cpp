@@ -109,7 +109,7 @@ BOOST_AUTO_TEST_CASE(missing_and_extra_parameters_are_reported) {
   BOOST_TEST(real_value(run.parameters(), "norm.weight")(3) == 2);
   const std::vector<std::string> lines = lines_of(fitted);
   BOOST_TEST(lines.size() == 3u);
-  BOOST_TEST(lines[0].starts_with("begins with " + scratch / "plain: 1 of "));
+  BOOST_TEST(lines[0].starts_with("starts from " + scratch / "plain: 1 of "));
   BOOST_TEST(lines[1].starts_with("  not in the file, so newly initialized: embedding.weight, "));
   BOOST_TEST(lines[1].ends_with(" more"));
   BOOST_TEST(lines[2] == "  in the file, but not in this model: no.such name");
@@ -174,7 +174,8 @@ BOOST_AUTO_TEST_CASE(words_in_common_keep_their_rows) {
       }
     }
     BOOST_TEST(lines_of(fitted).at(1) ==
-               fmt::format("  words: {} of {} are in its vocabulary and keep their rows; the others start anew", words / 2, words));
+               fmt::format("  words: {} of {} are in its vocabulary and keep their rows; the others are newly initialized",
+                           words / 2, words));
   }
 }
 
@@ -187,7 +188,7 @@ BOOST_AUTO_TEST_CASE(a_classifier_takes_the_decoder_and_keeps_its_own_output_lay
     const LabelledCorpus topics = small_topics();
     TrainingRun<float> run(small_classifier(settings), topics), drawn(small_classifier(settings), topics);
     const FittedWeights fitted = run.load_initial_weights(InitialWeights(folder.path()), topics);
-    BOOST_TEST(lines_of(fitted).at(2).starts_with("  the output layer starts anew: head."), family);
+    BOOST_TEST(lines_of(fitted).at(2).starts_with("  the output layer is newly initialized: head."), family);
     BOOST_TEST(same(real_value(run.parameters(), "head.bias"), real_value(drawn.parameters(), "head.bias")));
     const char* inside = "blocks.0.norm1.weight";
     BOOST_TEST(!same(real_value(run.parameters(), inside), real_value(drawn.parameters(), inside)));
@@ -217,7 +218,7 @@ BOOST_AUTO_TEST_CASE(a_run_takes_the_sizes_of_the_one_it_begins_with) {
   BOOST_TEST_REQUIRE(run_argand(scratch, "train lm --out " + first + tiny + "--steps 10 --family transformer --qk-norm").code == 0);
   const Finished done = run_argand(scratch, "train lm --steps 4 --threads 1 --init " + first + " --out " + second);
   BOOST_TEST(done.code == 0, done.err);
-  BOOST_TEST(done.out.find("begins with " + first + "/best.safetensors: 22 of 22 tensors") != std::string::npos, done.out);
+  BOOST_TEST(done.out.find("starts from " + first + "/best.safetensors: 22 of 22 tensors") != std::string::npos, done.out);
   BOOST_TEST(SafetensorsFile::open(second + "/last.safetensors").contains("blocks.0.attn.q_norm.weight"));
   const RunConfig config = Checkpoint(second + "/last.safetensors").config();
   BOOST_TEST(config.model.d_model == 16);

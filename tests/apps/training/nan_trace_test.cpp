@@ -113,7 +113,7 @@ BOOST_AUTO_TEST_CASE(an_infinite_parameter) {
   BOOST_TEST(report["batch"]["number"] == 2);  // each step takes two batches
   BOOST_TEST(report["tensors"][1]["of"] == "blocks.0.ffn.up.weight");
   BOOST_TEST(report["tensors"][1]["inf"] == 1);
-  BOOST_TEST(report["summary"].get<std::string>().ends_with("; not finite before: input 1 (blocks.0.ffn.up.weight)"));
+  BOOST_TEST(report["summary"].get<std::string>().ends_with("; already not finite: input 1 (blocks.0.ffn.up.weight)"));
 }
 
 BOOST_AUTO_TEST_CASE(an_infinite_gradient_of_a_finite_loss) {

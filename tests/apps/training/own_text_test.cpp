@@ -62,7 +62,7 @@ BOOST_AUTO_TEST_CASE(one_file_of_prose_in_tokens_of_every_kind) {
                                    : kind == "char" || kind == "auto" ? " characters, "
                                                                       : " pieces, "),
                train.out);
-    BOOST_TEST(contains(train.out, " bits a byte"), train.out);
+    BOOST_TEST(contains(train.out, " bits per byte"), train.out);
     BOOST_TEST(contains(contents_of(run + "/log.jsonl"), "\"valid_bits_per_byte\":"));
     // The folder contains everything needed, so the text can be removed.
     std::filesystem::rename(data, data + ".away");
@@ -72,19 +72,19 @@ BOOST_AUTO_TEST_CASE(one_file_of_prose_in_tokens_of_every_kind) {
     BOOST_TEST(contains(succeeds(scratch, "eval " + run + " --data " + letter).out, ", all of " + letter + ", "));
     const Finished piped = succeeds(scratch, "eval " + run + " --data -", input_from(letter));
     BOOST_TEST(contains(piped.out, ", standard input, "));
-    BOOST_TEST(contains(piped.out, " bits a byte"));
+    BOOST_TEST(contains(piped.out, " bits per byte"));
     BOOST_TEST(succeeds(scratch, "generate " + run + " --tokens 5 --prompt -", input_from(letter))
                    .out.starts_with("Dear owl,\nthe Ж boat is fine."));
     std::filesystem::rename(data + ".away", data);
     BOOST_TEST(contains(succeeds(scratch, "eval " + run).out, ", test part, "));
     const std::string inspected = succeeds(scratch, "inspect " + run).out;
-    BOOST_TEST(contains(inspected, " bits a byte,"));
+    BOOST_TEST(contains(inspected, " bits per byte,"));
     const std::string plural = plural_of(kind == "auto" ? "char" : kind);
     BOOST_TEST(contains(inspected, " " + plural + ", float32"), inspected);
     const Finished written =
         succeeds(scratch, "eval " + run + " --split train --generate --prompts 2 --prompt-length 4 --tokens 8 --judge " + run);
     BOOST_TEST(written.out.starts_with("2 texts of 8 " + plural + " after prompts of 4, "), written.out);
-    BOOST_TEST(contains(written.out, "perplexity  bits a byte   Dist-1"), written.out);
+    BOOST_TEST(contains(written.out, "perplexity  bits per byte   Dist-1"), written.out);
     succeeds(scratch, "report " + run + " --out " + scratch / "report.html");
     // Resumed from the middle, the run ends with the same file.
     const std::string whole = contents_of(run + "/last.safetensors");
@@ -138,7 +138,7 @@ BOOST_AUTO_TEST_CASE(a_tokenizer_of_hugging_face_is_trained_with_and_stays_with_
   std::filesystem::remove(theirs);
   const std::string text = succeeds(scratch, "generate " + run + " --tokens 20 --prompt owl").out;
   BOOST_TEST((text.starts_with("owl") && text.size() > 20), text);
-  BOOST_TEST(contains(succeeds(scratch, "eval " + run).out, " bits a byte"));
+  BOOST_TEST(contains(succeeds(scratch, "eval " + run).out, " bits per byte"));
   BOOST_TEST(contains(succeeds(scratch, "inspect " + run).out, " pieces, float32"));
   const std::string whole = contents_of(run + "/last.safetensors");
   std::filesystem::copy_file(run + "/step-3.safetensors", run + "/last.safetensors",
@@ -202,7 +202,7 @@ BOOST_AUTO_TEST_CASE(a_run_that_begins_with_another_one_reads_its_tokens) {
       BOOST_TEST(!before.contains("ö"), kind);
       BOOST_TEST(after.size() < before.size() + 5, kind);
     }
-    BOOST_TEST(contains(succeeds(scratch, "eval " + tuned).out, " bits a byte"));
+    BOOST_TEST(contains(succeeds(scratch, "eval " + tuned).out, " bits per byte"));
     const Finished letters = succeeds(scratch, begin + asked + " --tokens " + (kind == "char" ? "byte" : "char"));
     BOOST_TEST(contains(letters.out, kind == "char" ? " bytes, 2 steps" : " characters, 2 steps"), letters.out);
   }

@@ -160,7 +160,7 @@ BOOST_AUTO_TEST_CASE(the_files_of_a_run_can_be_used) {
       BOOST_TEST(part["longest"] > 0);
       BOOST_TEST(part["longest"] < json["travel"]["reach"].get<double>());
     }
-  BOOST_TEST(run_argand(scratch, "inspect " + run + " --json " + file).err == "argand: --json: is for --travel and --attention\n");
+  BOOST_TEST(run_argand(scratch, "inspect " + run + " --json " + file).err == "argand: --json: requires --travel or --attention\n");
   const std::string words = "generate " + run + " --prompt mary --tokens 40 --seed 5";
   const Finished first = run_argand(scratch, words), second = run_argand(scratch, words);
   BOOST_TEST(first.code == 0);

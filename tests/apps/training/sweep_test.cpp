@@ -37,9 +37,9 @@ BOOST_AUTO_TEST_CASE(killed_and_resumed_it_prints_the_same_table) {
   const Finished whole = run_argand(scratch, command("whole"));
   BOOST_TEST_REQUIRE(whole.code == 0, whole.err);
   const std::string table = table_of(whole);
-  BOOST_TEST(table.starts_with("| validation loss, a third of the length | seed 0 | mean | perplexity | bits a byte |  |\n"),
+  BOOST_TEST(table.starts_with("| validation loss, a third of the length | seed 0 | mean | perplexity | bits per byte |  |\n"),
              table);
-  BOOST_TEST(table.find("\n| validation loss | seed 0 | seed 1 | mean | 95 % | perplexity | bits a byte |  |\n") != table.npos,
+  BOOST_TEST(table.find("\n| validation loss | seed 0 | seed 1 | mean | 95 % | perplexity | bits per byte |  |\n") != table.npos,
              table);
   BOOST_TEST(lines_with(table, "| best |") == 1U);
   BOOST_TEST(contents_of(scratch / "whole/table.md") == table);

@@ -246,7 +246,7 @@ BOOST_AUTO_TEST_CASE(signals_that_istft_cannot_reconstruct_are_refused) {
   // A smaller hop would not help at the ends of the signal.
   BOOST_TEST(error_of([&] { istft(X, 8, options); }) ==
              "istft: no window covers sample 0 of the signal; the window is 0 at its start, and no frame precedes the first; use "
-             "centred frames, or a window that is not");
+             "centred frames, or a window that is nonzero there");
   options.window = Real(Tensor<double>({8}, {1, 1, 1, 1, 1, 1, 0, 0}));
   const std::string end =
       "istft: no window covers sample 12 of the signal; the window is 0 at its end, and no frame follows the last; use a length of "
@@ -268,7 +268,7 @@ BOOST_AUTO_TEST_CASE(signals_that_istft_cannot_reconstruct_are_refused) {
   options.window = Real(Tensor<double>({8}, {0, 0, 0, 0, 0, 1, 1, 1}));
   BOOST_TEST(error_of([&] { istft(X, 8, options); }) ==
              "istft: no window covers sample 0 of the signal; the window is 0 at its start, and no frame precedes the first; use a "
-             "window that is not");
+             "window that is nonzero there");
   // Only the shape of a window matters, not its scale.
   const Tensor<double> hann = hann_window<double>(8);
   options.hop = 2;

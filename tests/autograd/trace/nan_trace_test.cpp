@@ -92,7 +92,8 @@ BOOST_AUTO_TEST_CASE(a_parameter_that_was_not_finite_is_named) {
   NanTrace trace(ParameterList<float>{{"blocks.1.ffn.up.weight", z}});
   const NonFinite where = stopped([&] { sum(abs2(w * z)); });
   BOOST_TEST_REQUIRE(where.op != nullptr);
-  BOOST_TEST(where.sentence() == "mul produced 1 NaN and 0 inf in the output; not finite before: input 1 (blocks.1.ffn.up.weight)");
+  BOOST_TEST(where.sentence() ==
+             "mul produced 1 NaN and 0 inf in the output; already not finite: input 1 (blocks.1.ffn.up.weight)");
   BOOST_TEST(summary(where, "input 0").origin == "a variable");
   BOOST_TEST(summary(where, "input 1").mean == std::sqrt(2.0), boost::test_tools::tolerance(1e-7));
   BOOST_TEST(summary(where, "input 1").scalar == "complex64");

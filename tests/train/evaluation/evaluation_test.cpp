@@ -199,12 +199,12 @@ BOOST_AUTO_TEST_CASE(unknown_tokens_cost_the_bits_that_spell_them) {
 BOOST_AUTO_TEST_CASE(a_summary) {
   BOOST_TEST(summary({.loss = 2, .count = 8, .confusion = std::nullopt}) == "loss 2.0000, perplexity 7.39");
   BOOST_TEST(summary({.loss = 2, .count = 8, .bytes = 32, .confusion = std::nullopt}) ==
-             "loss 2.0000, perplexity 7.39, 0.721 bits a byte");  // 2 / ln 2 · 8 / 32
+             "loss 2.0000, perplexity 7.39, 0.721 bits per byte");  // 2 / ln 2 · 8 / 32
   // Two unknown tokens with 10 bytes in total add log2(257) · 12 / 32 bits per byte.
   const Evaluation half_known{.loss = 2, .count = 8, .bytes = 32, .unknown = 2, .unknown_bytes = 10, .confusion = std::nullopt};
-  BOOST_TEST(summary(half_known) == "loss 2.0000, perplexity 7.39, 3.723 bits a byte, 25.0 % of the tokens unknown");
+  BOOST_TEST(summary(half_known) == "loss 2.0000, perplexity 7.39, 3.723 bits per byte, 25.0 % of the tokens unknown");
   const Evaluation almost{.loss = 2, .count = 8000, .bytes = 32000, .unknown = 1, .unknown_bytes = 5, .confusion = std::nullopt};
-  BOOST_TEST(summary(almost) == "loss 2.0000, perplexity 7.39, 0.723 bits a byte, under 0.1 % of the tokens unknown");
+  BOOST_TEST(summary(almost) == "loss 2.0000, perplexity 7.39, 0.723 bits per byte, under 0.1 % of the tokens unknown");
   ConfusionMatrix m(2);
   m.add(0, 0), m.add(0, 1), m.add(1, 1);
   const Evaluation labels{.loss = 0.5, .count = 3, .confusion = m};

@@ -16,8 +16,8 @@ static const Op sqrtm_op(
      .jvp = "W Ẇ + Ẇ W = Ȧ, solved as the upper right block of the square root of ((A, Ȧ), (0, A))",
      .derivation = "Differentiating W W = A gives Sylvester's equation Ẇ W + W Ẇ = Ȧ, which is also the upper right block of ((W, "
                    "Ẇ), (0, W))² = ((A, Ȧ), (0, A)). Its solution is unique if no two eigenvalues of W sum to 0; for the principal "
-                   "root, if 0 is not an eigenvalue. Repeated eigenvalues are harmless. Backward, the map X -> W X + X W has the "
-                   "adjoint X -> Wᴴ X + X Wᴴ, so its inverse has the inverse of that.",
+                   "root, if 0 is not an eigenvalue. Repeated eigenvalues need no special treatment. Backward, the map X -> W X + "
+                   "X W has the adjoint X -> Wᴴ X + X Wᴴ, and the adjoint of its inverse is the inverse of that adjoint.",
      .singular =
          "an eigenvalue 0: the value exists unless 0 is defective, the gradient throws. An eigenvalue λ on the negative real axis: "
          "a real A throws, a complex A takes i√|λ|, the limit from above. A non-finite entry (±inf or NaN) makes every entry NaN",
