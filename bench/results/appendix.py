@@ -33,6 +33,7 @@ holds for this rate only.
 BEST = [  # each row at its own best rate
     ("best-positions", "ComplexFormer and RoPE, each row at its best rate", "thirteen rows are from the transformer with RoPE"),
     ("best-crope", "CRoPE, each row at its best rate", "six rows are from dense projections"),
+    ("best-crat", "CRAT and its baselines, each row at its best rate", "eight rows are from CRAT with its window"),
     ("best-qic", "QIC, each row at its best rate", "twelve rows are from learned angles"),
 ]
 MODELS = {"crope": "CRoPE, all projections complex", "complexformer": "ComplexFormer", "transformer-rope": "transformer, RoPE",
@@ -50,7 +51,7 @@ TABLES = [  # (file, heading, what its results show)
 ]
 MAIN, QIC, POSITIONS = "small-1500-complexformer", "ag-news-qic", "best-positions"
 ALONE = [(POSITIONS, "without-pcl", POSITIONS, "moduli"), (POSITIONS, "fixed", POSITIONS, "moduli"),
-         (POSITIONS, "shared", POSITIONS, "full"), ("best-crope", "all", "best-crope", "half_all"), (MAIN, "moduli", MAIN, "without-pcl"), (MAIN, "moduli", MAIN, "rope"), ("small-1500-frequencies-complexformer", "rope-frequencies", MAIN, "without-pcl"),
+         (POSITIONS, "shared", POSITIONS, "full"), ("best-crope", "all", "best-crope", "half_all"), ("best-crat", "rope-untied", "best-crat", "rope"), (MAIN, "moduli", MAIN, "without-pcl"), (MAIN, "moduli", MAIN, "rope"), ("small-1500-frequencies-complexformer", "rope-frequencies", MAIN, "without-pcl"),
          ("small-1500-frequencies-complexformer", "rope-frequencies", "small-1500-frequencies-complexformer", "fixed-rope"),
          (MAIN, "sinusoidal", "small-1500-embeddings-complexformer", "rope-scaled"), (MAIN, "learned", "small-1500-embeddings-complexformer", "rope-scaled"),
          ("small-1500-crope", "all", "small-1500-crope", "half_qk"), ("small-1500-crat", "rope-untied", "small-1500-crat", "rope"),

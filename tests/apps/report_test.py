@@ -225,7 +225,7 @@ def runs_that_were_killed(folder, run_of):
     expect(data["curves"]["loss"]["y"][-1] is None and len(data["curves"]["loss"]["y"]) == 7, "a loss that is not a number must be a gap")
     page = open_in_browser(path + ".html")
     check_panels(page, "killed", RUNS["transformer"][1])
-    expect("values were not finite" in page.text, "the page must mention the gaps")
+    expect("values are not finite" in page.text, "the page must mention the gaps")
     os.remove(log)
     run("report", path, "--out", path + ".html")
     page = open_in_browser(path + ".html")

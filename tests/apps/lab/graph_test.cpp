@@ -54,7 +54,7 @@ BOOST_AUTO_TEST_CASE(an_expression) {
   BOOST_TEST(gradients.out.find("of L = f; each edge shows its op's contribution") != std::string::npos);
   BOOST_TEST(gradients.out.find("n0 -> n1 [label=\" +6+8i\"];") != std::string::npos);
   const Finished complex_valued = run_argand(scratch, "graph z*z --at 3+4i --gradients");
-  BOOST_TEST(complex_valued.out.find("of L = Re f, on") != std::string::npos);
+  BOOST_TEST(complex_valued.out.find("of L = Re f; each edge") != std::string::npos);
 }
 
 BOOST_AUTO_TEST_CASE(every_family_in_valid_dot) {
