@@ -90,7 +90,7 @@ def test_pooling_over_one_axis():
 
 
 @pytest.mark.parametrize("name, hint", [("add_", "no in-place ops: write x = x.add"), ("requires_grad_", "argand.variable"), ("cuda", "on the CPU"),
-                                        ("long", "NumPy's"), ("nonsense", "has no attribute 'nonsense'$")])
+                                        ("long", "NumPy arrays"), ("nonsense", "has no attribute 'nonsense'$")])
 def test_a_tensor_says_what_to_write(name, hint):
     with pytest.raises(AttributeError, match=hint):
         getattr(ag.constant(1.0), name)
