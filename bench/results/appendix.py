@@ -170,7 +170,7 @@ def page():
               pytorch("pytorch-500", "perplexity"), "Classifiers of AG News, two layers of width 128, no dropout, at most 128 words of an article, accuracy in %.\n",
               pytorch("pytorch-ag-news", "accuracy"), "## Shakespeare, letter by letter\n",
               "Preset `shakespeare`, after 2 000 steps, the seeds 1, 2 and 3. nanoGPT's README gives 1.88 for its own recipe with learned positions.\n", shakespeare(), "## Rows that were trained again\n",
-              "Five rows drawn at random, trained again with seed 0 by a program for older processors. *Other seeds* is the range of differences to the kept run that a run with another seed "
+              "Ten rows drawn at random, five of the first protocol and five at their best rates (`best-…`), trained again with seed 0 and OpenBLAS's kernels for older processors. *Other seeds* is the range of differences to the kept run that a run with another seed "
               "would have in 95 of 100 such tables.\n", repeated()]
     return "\n".join(parts)
 

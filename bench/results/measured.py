@@ -149,7 +149,7 @@ def retrieved(folder):
         if (run / "retrieved.json").exists():
             found = read(run / "retrieved.json")
             entries.append({"row": row, "seed": seed, "reader": Path(found["retrieved_by"]).parent.parent.name,
-                            "groups": [[one["in_passages"], one["before_in_window"], one["count"], one["loss"]] for one in found["groups"] if one["count"]]})
+                            "groups": [[one["in_passages"], one["before_in_window"], one["count"], round(one["loss"], 5)] for one in found["groups"] if one["count"]]})
     write("retrieved", entries)
 
 
@@ -230,17 +230,26 @@ def facts_tables():
 
 
 def retrieved_tables():
+    def loss(run, name):
+        return next(group[3] for group in run["groups"] if name_of(group) == name)
+
     def name_of(group):
-        return {"yes": "in the passages", "no": "not in them", "none read": "no passage read"}[group[0]] + (", before in the window" if group[1] else "")
+        where = {"yes": "in the passages", "no": "not in the passages", "none read": "no passage read"}[group[0]]
+        return f"{where}, {'also' if group[1] else 'not'} earlier in the window"
+
     entries = entries_of("retrieved")
     parts = ["Loss in nats on the tokens of the validation part, by whether a token occurs in the passages that the reader's model retrieves for it, and whether it occurred earlier in "
-             "its window. Mean ± deviation of the seeds; each row at its best rate, and the reader of the same seed.\n"]
+             "its window; of the other rows the difference from the reader of the same seed. Mean ± deviation of the seeds; each row at its best rate.\n"]
     for (reader,), of_reader in grouped(entries, "reader").items():
-        names = list(dict.fromkeys(name_of(group) for run in of_reader for group in run["groups"]))
-        counts = {name_of(group): group[2] for group in of_reader[0]["groups"]}
-        rows = [[row, *(spread([group[3] for run in runs for group in run["groups"] if name_of(group) == name], 3) for name in names)] for (row,), runs in grouped(of_reader, "row").items()]
-        parts += [f"**Passages retrieved by `{reader}`.** Tokens of seed {of_reader[0]['seed']}: " + ", ".join(f"{counts[name]:,} {name}".replace(",", "\u202f", 1) for name in names) + ".\n",
-                  table(["row", *names], rows, [False] + [True] * len(names))]
+        own = {run["seed"]: run for run in of_reader if run["row"] == reader}
+        names = [name_of(group) for group in of_reader[0]["groups"]]
+        rows = [[f"{reader}: tokens of seed {min(own)}", *(f"{group[2]:,}".replace(",", "\u202f") for group in own[min(own)]["groups"])],
+                [f"{reader}: loss", *(spread([loss(run, name) for run in own.values()], 3) for name in names)]]
+        for (row,), runs in grouped(of_reader, "row").items():
+            if row != reader:
+                apart = [[loss(run, name) - loss(own[run["seed"]], name) for run in runs] for name in names]
+                rows.append([f"{row}: difference", *(f"{statistics.fmean(values):+.3f} ± {statistics.stdev(values):.3f} ({len(values)})" for values in apart)])
+        parts.append(table(["", *names], rows, [False] + [True] * len(names)))
     return parts
 
 
