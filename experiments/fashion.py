@@ -33,6 +33,8 @@ import time
 import zlib
 from pathlib import Path
 
+from reporting import rate_name, replace, spread, table
+
 CLASSES, PIXELS, HIDDEN = 10, 784, 128
 BATCH, DECAY = 128, 0.01
 RATES = (5e-4, 1e-3, 2e-3, 4e-3)
@@ -201,9 +203,7 @@ class Results:
     def add(self, run):
         self.runs.append(run)
         lines = ",\n ".join(json.dumps(run, separators=(",", ":")) for run in self.runs)
-        half = self.path.with_name(self.path.name + ".part")
-        half.write_text(f'{{"settings": {json.dumps(self.settings)},\n"runs": [\n {lines}]}}\n', encoding="utf8")
-        os.replace(half, self.path)
+        replace(self.path, f'{{"settings": {json.dumps(self.settings)},\n"runs": [\n {lines}]}}\n')
 
     def tried(self, row):
         """{rate: held-out accuracy after the last epoch}"""
@@ -287,32 +287,28 @@ def tables(kept):
     def shown(found):
         return f"{found[0]:+.2f} [{found[1]:+.2f}, {found[2]:+.2f}]" if found else ""
 
-    def shown_rate(rate):
-        return f"{rate:.1e}".replace(".0e", "e").replace("e-0", "e-")
-
-    def spread(values, decimals):
-        return f"{statistics.fmean(values):.{decimals}f}" + (f" ± {statistics.stdev(values):.{decimals}f}" if len(values) > 1 else "") + f" ({len(values)})"
-
-    lines = ["| row | | parameters | rate | accuracy, % | against real, points |", "|---|---|---:|---:|---:|---:|"]
+    lines = []
     for row, runs in final.items():
         against = "" if row == "real" else shown(compared(row, "real", max(1, len(final) - 1)))
         any_run = next(iter(runs.values()))
-        lines.append(f"| {row} | {ROWS[row][0]} | {any_run['parameters']} | {shown_rate(any_run['rate'])} | {spread([run['accuracy'][-1] for run in runs.values()], 2)} | {against} |")
-    parts = ["\n".join(lines) + "\n"]
-    lines = ["| claim | rows | difference, points | |", "|---|---|---:|---|"]
-    judged = [(claim, a, b, level, compared(a, b, len(CLAIMS))) for claim, a, b, level in CLAIMS]
-    for claim, a, b, level, found in judged:
-        if found:
+        lines.append([row, ROWS[row][0], str(any_run["parameters"]), rate_name(any_run["rate"]), spread([run["accuracy"][-1] for run in runs.values()], 2), against])
+    parts = [table(["row", "", "parameters", "rate", "accuracy, %", "against real, points"], lines, [False, False, True, True, True, True])]
+    lines = []
+    for claim, a, b, level in CLAIMS:
+        if found := compared(a, b, len(CLAIMS)):
             verdict = "holds" if found[1] > -level else "reversed" if found[2] < -level else "not significant"
-            lines.append(f"| {claim}{f' (within {level:g} points)' if level else ''} | {a}, {b} | {shown(found)} | {verdict} |")
-    parts += ["\n".join(lines) + "\n"] if len(lines) > 2 else []
-    lines = ["| row | " + " | ".join(f"θ of layer {i}" for i in (1, 2, 3)) + f" | angles from {CLUSTER[0]:g} to {CLUSTER[1]:g} |", "|---|---:|---:|---:|---:|"]
+            lines.append([f"{claim}{f' (within {level:g} points)' if level else ''}", f"{a}, {b}", shown(found), verdict])
+    if lines:
+        parts.append(table(["claim", "rows", "difference, points", ""], lines, [False, False, True, False]))
+    lines = []
     for row, runs in final.items():
         if ROWS[row][4]:
             ends = [run["theta"] for run in runs.values()]
             inside = sum(CLUSTER[0] <= angle <= CLUSTER[1] for angles in ends for angle in angles)
-            lines.append(f"| {row} | {' | '.join(spread(layer, 3) for layer in zip(*ends))} | {inside} of {sum(map(len, ends))} |")
-    return parts + (["\n".join(lines) + "\n"] if len(lines) > 2 else [])
+            lines.append([row, *(spread(layer, 3) for layer in zip(*ends)), f"{inside} of {sum(map(len, ends))}"])
+    if lines:
+        parts.append(table(["row", *(f"θ of layer {i}" for i in (1, 2, 3)), f"angles from {CLUSTER[0]:g} to {CLUSTER[1]:g}"], lines, [False] + [True] * 4))
+    return parts
 
 
 def clock(seconds):

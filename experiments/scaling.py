@@ -17,10 +17,11 @@ After Ctrl-C the same command continues. The results are in RUNS/scaling.json; b
 """
 import argparse
 import json
-import os
 import subprocess
 import sys
 from pathlib import Path
+
+from reporting import replace
 
 WORK = 11.2e12  # FLOPs; about 90 s on one core
 SIZES = {"1M": (2, 160, 4), "3M": (3, 256, 4), "10M": (5, 384, 6)}  # layers, width, heads
@@ -44,13 +45,6 @@ def model_of(size, row):
 
 def log_of(run):
     return [json.loads(line) for line in (run / "log.jsonl").read_text(encoding="utf8").splitlines()]
-
-
-def write(path, value):
-    """Replaces the file in one step."""
-    part = path.with_suffix(".part")
-    part.write_text(value, encoding="utf8")
-    os.replace(part, path)
 
 
 def trained(given, size, row):
@@ -93,7 +87,7 @@ def main():
                 print(f"{size} {row}", flush=True)
                 found = trained(given, size, row)
                 entries = [one for one in entries if (one["size"], one["row"]) != (size, row)] + [found]
-                write(kept, json.dumps({"entries": entries}, indent=1) + "\n")
+                replace(kept, json.dumps({"entries": entries}, indent=1) + "\n")
     print(kept)
 
 

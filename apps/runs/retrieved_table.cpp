@@ -7,6 +7,7 @@
 #include "train/evaluation/retrieved_words.h"
 
 namespace argand {
+
 nlohmann::ordered_json eval_retrieved(const TrainedRun& trained, const EvaluationSet& set, const std::string& reader) {
   const TrainedRun other = open_run(reader);
   const RunConfig &own = trained.checkpoint.config(), &config = other.checkpoint.config();

@@ -22,6 +22,7 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 sys.path.append(str(HERE.parents[1] / "experiments"))
 import fashion
+from reporting import rate_name, spread, table
 
 STEPS = (100, 250, 500, 1000, 1500)  # the steps at which logs are read
 SPREADS = {"phase_bias": 0.0, "delta": 0.02}  # learnt parameters initialised to N(0, σ²)
@@ -42,24 +43,6 @@ def entries_of(name):
 
 def read(path):
     return json.loads(path.read_text(encoding="utf8"))
-
-
-def table(head, rows, right):
-    """A Markdown table; `right` lists the numeric columns, which are right-aligned."""
-    rule = "|" + "".join("---:|" if one else "---|" for one in right)
-    return "\n".join([f"| {' | '.join(head)} |", rule, *(f"| {' | '.join(row)} |" for row in rows)]) + "\n"
-
-
-def spread(values, decimals=1):
-    """Mean, sample standard deviation and count."""
-    mean = f"{statistics.fmean(values):.{decimals}f}"
-    return f"{mean} (1)" if len(values) == 1 else f"{mean} ± {statistics.stdev(values):.{decimals}f} ({len(values)})"
-
-
-def rate_name(rate):
-    """Formats 0.016 as 1.6e-2."""
-    mantissa, power = f"{rate:.2e}".split("e")
-    return f"{mantissa.rstrip('0').rstrip('.')}e{int(power)}"
 
 
 def digits(value):
@@ -310,16 +293,9 @@ def tables():
 
 
 if __name__ == "__main__":
-    kind, given = "".join(sys.argv[1:2]), sys.argv[2:]
-    if kind not in ("travel", "steps", "sums", "facts", "choices", "attention", "retrieved", "scaling") or not given:
+    kinds = {"travel": travel, "attention": attention, "retrieved": lambda given: retrieved(given[0]),
+             "scaling": lambda given: write("scaling", read(Path(given[0], "scaling.json"))["entries"]),
+             **{kind: lambda given, kind=kind: answers(kind, given) for kind in ("steps", "sums", "facts", "choices")}}
+    if len(sys.argv) < 3 or sys.argv[1] not in kinds:
         sys.exit(__doc__)
-    if kind == "travel":
-        travel(given)
-    elif kind == "attention":
-        attention(given)
-    elif kind == "retrieved":
-        retrieved(given[0])
-    elif kind == "scaling":
-        write("scaling", read(Path(given[0], "scaling.json"))["entries"])
-    else:
-        answers(kind, given)
+    kinds[sys.argv[1]](sys.argv[2:])

@@ -1,6 +1,6 @@
 """experiments/fashion.py on a small data set made here: it learns, goes on after a kill, and says what is wrong with files."""
 import gzip
-import importlib.util
+import importlib
 import json
 import signal
 import struct
@@ -14,9 +14,8 @@ import pytest
 from conftest import ROOT
 
 SCRIPT = ROOT / "experiments" / "fashion.py"
-spec = importlib.util.spec_from_file_location("fashion", SCRIPT)
-fashion = importlib.util.module_from_spec(spec)
-spec.loader.exec_module(fashion)
+sys.path.append(str(SCRIPT.parent))
+fashion = importlib.import_module("fashion")
 ROWS = "qic,real,complex-magnitude"
 
 
