@@ -210,7 +210,7 @@ void add_generate(CLI::App& program) {
                    "above 1: tokens already in the text become less likely (1: off)")
       ->type_name("NUMBER")
       ->capture_default_str();
-  command->add_option("--stop", options->writing.stop, "stop before this text, where \\n is a line end; may be repeated")
+  command->add_option("--stop", options->writing.stop, "stop before this text, where \\n is a line break; may be repeated")
       ->allow_extra_args(false)
       ->type_name("TEXT");
   command->add_flag("--json", options->json, "print one JSON object per text, one per line");

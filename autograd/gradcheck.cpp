@@ -75,7 +75,7 @@ class Check {
   }
 
  private:
-  /// Both gradients of one element for each projection.
+  /// The analytic and the numerical gradient of one element, for each projection.
   std::vector<Comparison> compare_element(std::size_t input, std::int64_t element, const RiddersOptions& ridders) const {
     std::vector<Comparison> pairs(functionals_.size());
     for (std::size_t p = 0; p < pairs.size(); ++p) {

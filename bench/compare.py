@@ -1,15 +1,21 @@
 """How long a training step takes in argand and in PyTorch, side by side.
 
-  python3 bench/compare.py WIKITEXT_DIR [--pairs 3] [--steps 12] [--threads 2] [--models rope,crat] [--pytorch best]
+  python3 bench/compare.py [WIKITEXT_DIR] [--pairs 3] [--steps 12] [--threads 2] [--models rope,crat] [--pytorch compiled,fused]
                            [--letters] [--n-layers 2] [--d-model 128] [--n-heads 4] [--d-ff 512] [--batch 16] [--length 128]
+                           [--precision bf16]
 
 WIKITEXT_DIR holds train.txt, valid.txt and test.txt (WikiText-2). In each round every model runs once in argand, then once in
-PyTorch in each of the environments. Rounds repeat, so that other load on the machine affects all alike; a ratio is the median over
-the rounds. PyTorch's environments: `best`, in which it is fastest; `no-mmap`, which only keeps malloc from mapping pages anew;
-`installed`, the default settings. The models train in float32 with AdamW, CRoPE with Muon. ComplexFormer and CRAT have factored
-scores in PyTorch too (bench/pytorch/factored.py), which is what argand computes. Below each table is argand's step time as a
-multiple of the time that its matrix products alone take, a lower bound for any program. Needs the release build (./dev build) and a
-Python with PyTorch (Debian: python3-torch).
+each of PyTorch's variants. Rounds repeat, so that other load on the machine affects all alike; a ratio is the median over the rounds.
+
+PyTorch's variants: `compiled` and `fused` are bench/pytorch/fast.py with and without torch.compile (PyTorch 2); `plain` is the code of
+bench/pytorch/models.py, one operation after the other; all three in the environment in which PyTorch is fastest. `installed` is
+`plain` with the default settings. The models train with AdamW, CRoPE with Muon, in float32, or with --precision bf16 in argand's and
+PyTorch's mixed precision. ComplexFormer's and CRAT's scores are factored everywhere, as argand computes them.
+
+Below each table is argand's step time as a multiple of the time that its matrix products alone take, a lower bound for any program.
+Needs the release build (./dev build) and a Python with PyTorch (Debian: python3-torch; for torch.compile also libtorch-dev,
+libsleef-dev, python3-setuptools). `ARGAND_DATA=FOLDER ./dev elsewhere trixie bench` compares with the PyTorch 2.6 of Debian 13; the
+folder holds wikitext-2.
 """
 import argparse
 import glob
@@ -37,7 +43,13 @@ MODELS = {
     "crat-irw": ("CRAT with a reflection window", dict(family="crat", irw_layers=[1]), {}),
     "qic": ("QIC", dict(family="qic"), {}),
 }
-PYTORCH = {"best": "PyTorch, best settings", "no-mmap": "PyTorch, no mmap", "installed": "PyTorch, as installed"}
+# PyTorch's variants: their names and the options of bench/pytorch/train.py.
+PYTORCH = {
+    "compiled": ("PyTorch, compiled", ["--compiled"]),
+    "fused": ("PyTorch, fused", ["--fast"]),
+    "plain": ("PyTorch, plain", ["--factored"]),
+    "installed": ("PyTorch, as installed", ["--factored"]),
+}
 SHAPE = dict(n_layers=2, d_model=128, n_heads=4, d_ff=512)
 FIRST_STEPS = 2  # steps dropped at the start of every run because caches and memory are cold
 
@@ -99,7 +111,7 @@ def options(config):
 
 def argand_steps(a, data, config, extra, folder):
     shared = dict(steps=a.steps, batch=a.batch, length=a.length, threads=a.threads)
-    once = dict(log_every=1, eval_every=0, checkpoint_every=0)
+    once = dict(log_every=1, eval_every=0, checkpoint_every=0, precision=a.precision)
     command = [ARGAND, "train", "lm", "--data", data, "--out", folder, "--overwrite"]
     _, peak = run(command + options({**SHAPE, **config, **extra, **shared, **once}), a.plain)
     with open(os.path.join(folder, "log.jsonl"), encoding="utf8") as log:
@@ -119,10 +131,11 @@ def floor_ratio(a, data, config, extra):
     return found["ratio"], found["gflop"]
 
 
-def pytorch_steps(a, data, config, extra, env):
+def pytorch_steps(a, data, config, extra, variant):
     shared = dict(steps=a.steps, batch=a.batch, length=a.length, threads=a.threads)
-    command = [a.python, os.path.join(HERE, "pytorch", "train.py"), "lm", data, json.dumps({**SHAPE, **config}), "--factored"]
-    out, peak = run(command + options({**extra, **shared}), env)
+    command = [a.python, os.path.join(HERE, "pytorch", "train.py"), "lm", data, json.dumps({**SHAPE, **config}), *PYTORCH[variant][1]]
+    precision = ["--bf16"] if a.precision == "bf16" else []
+    out, peak = run(command + options({**extra, **shared}) + precision, a.environment[variant])
     return median(json.loads(out)["seconds"][FIRST_STEPS:]), peak
 
 
@@ -131,6 +144,10 @@ def python_with_torch():
         if os.path.exists(python) and subprocess.run([python, "-c", "import torch"], capture_output=True).returncode == 0:
             return python
     sys.exit("compare: no Python here has PyTorch; on Debian: apt-get install python3-torch")
+
+
+def version_of_torch(python):
+    return run([python, "-c", "import torch; print(torch.__version__)"], None)[0].strip()
 
 
 def environments():
@@ -152,13 +169,29 @@ def environments():
     return plain, best
 
 
+def environment_of_compiler(python, best, scratch):
+    """What torch.compile needs besides. Debian's PyTorch does not load the library of its vector functions itself; without it
+    torch.compile makes code for single numbers, which takes twice as long."""
+    env = {**best, "TORCHINDUCTOR_CACHE_DIR": os.path.join(scratch, "compiled")}
+    for library in glob.glob("/usr/lib/*/libsleef.so.3"):
+        env["LD_PRELOAD"] = library
+    probe = "from torch._inductor.cpu_vec_isa import pick_vec_isa; print(pick_vec_isa())"
+    found = subprocess.run([python, "-c", probe], env=env, capture_output=True, text=True)
+    if found.returncode != 0 or "INVALID" in found.stdout:
+        sys.exit("compare: torch.compile cannot make vector code here; install g++, libtorch-dev, libsleef-dev and python3-setuptools, "
+                 f"or leave `compiled` out of --pytorch\n{found.stderr[-300:]}")
+    return env
+
+
+def environments_of(a, scratch):
+    """The environment of each variant of PyTorch."""
+    a.plain, a.best = environments()
+    compiled = environment_of_compiler(a.python, a.best, scratch) if "compiled" in a.pytorch else None
+    return {"compiled": compiled, "fused": a.best, "plain": a.best, "installed": a.plain}
+
+
 def measure(a, data):
     """seconds[model][program] and peak[model][program], one entry per round."""
-    environments = {
-        "best": a.best,
-        "no-mmap": {k: v for k, v in a.best.items() if k != "MALLOC_TRIM_THRESHOLD_"},
-        "installed": a.plain,
-    }
     seconds, peak = ({m: {p: [] for p in ["argand", *a.pytorch]} for m in a.models} for _ in range(2))
     floors = {m: [] for m in a.models}
     for turn in range(a.pairs):
@@ -171,7 +204,7 @@ def measure(a, data):
                     step, mib = argand_steps(a, data, config, extra, os.path.join(data, "run"))
                     floors[model].append(floor_ratio(a, data, config, extra))
                 else:
-                    step, mib = pytorch_steps(a, data, config, extra, environments[program])
+                    step, mib = pytorch_steps(a, data, config, extra, program)
                 seconds[model][program].append(step)
                 peak[model][program].append(mib)
     if sys.stderr.isatty():
@@ -184,8 +217,8 @@ def median_ratio(numerators, denominators):
 
 
 def report(a, seconds, peak, floors):
-    print(f"{a.n_layers} layers of width {a.d_model}, {'letters' if a.letters else 'words'}, batch {a.batch} x {a.length}, {a.threads} threads, "
-          f"{a.pairs} turns of {a.steps} steps")
+    print(f"PyTorch {a.version}; {a.n_layers} layers of width {a.d_model}, {'letters' if a.letters else 'words'}, batch {a.batch} x {a.length}, "
+          f"{a.precision}, {a.threads} threads, {a.pairs} turns of {a.steps} steps")
     for model in a.models:
         own = seconds[model]["argand"]
         ratios = [ratio for ratio, _ in floors[model]]
@@ -193,7 +226,7 @@ def report(a, seconds, peak, floors):
         for program in ["argand", *a.pytorch]:
             times = seconds[model][program]
             ratio = f"{median_ratio(own, times):11.2f}" if program != "argand" else f"{'':11}"
-            print(f"  {PYTORCH.get(program, program):24}{median(times) * 1e3:11.1f} ms{ratio}{max(peak[model][program]):10.0f} MiB")
+            print(f"  {PYTORCH[program][0] if program in PYTORCH else program:24}{median(times) * 1e3:11.1f} ms{ratio}{max(peak[model][program]):10.0f} MiB")
         print(f"  argand's step over its matrix products alone ({floors[model][0][1]:.1f} GFLOP): {median(ratios):.2f} "
               f"({min(ratios):.2f} to {max(ratios):.2f})")
     if "rope" in a.models and len(a.models) > 1:
@@ -215,23 +248,32 @@ def choices(known):
 
 def main():
     ap = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    ap.add_argument("data", help="folder with WikiText-2's train.txt, valid.txt, test.txt")
+    ap.add_argument("data", nargs="?", help="folder with WikiText-2's train.txt, valid.txt, test.txt; default: $ARGAND_DATA/wikitext-2")
     for name, default in dict(pairs=3, steps=12, batch=16, length=128, threads=2).items():
         ap.add_argument("--" + name, type=int, default=default)
     for name, default in SHAPE.items():
         ap.add_argument("--" + name.replace("_", "-"), type=int, default=default)
     ap.add_argument("--letters", action="store_true", help="65 letters instead of 33 278 words, so that the output layer is small")
     ap.add_argument("--models", type=choices(MODELS), default=list(MODELS), help=",".join(MODELS))
-    ap.add_argument("--pytorch", type=choices(PYTORCH), default=list(PYTORCH), help=",".join(PYTORCH))
+    ap.add_argument("--pytorch", type=choices(PYTORCH), help=",".join(PYTORCH) + "; default: all that this PyTorch has")
+    ap.add_argument("--precision", choices=["float32", "bf16"], default="float32")
     a = ap.parse_args()
+    if a.data is None:
+        a.data = os.path.join(os.environ.get("ARGAND_DATA", ""), "wikitext-2")
+    if not os.path.exists(os.path.join(a.data, "train.txt")):
+        ap.error(f"{a.data} has no train.txt; name a folder with WikiText-2, or set ARGAND_DATA to the folder that holds wikitext-2")
     if a.steps <= FIRST_STEPS:
         ap.error(f"--steps must be more than {FIRST_STEPS}")
     if not os.path.exists(ARGAND) or not os.path.exists(FLOOR):
         sys.exit("compare: build/apps/argand or build/bench/bench_floor is missing; `./dev bench DATA` makes both")
-    a.python, (a.plain, a.best) = python_with_torch(), environments()
+    a.python = python_with_torch()
+    a.version = version_of_torch(a.python)
+    if a.pytorch is None:
+        a.pytorch = [variant for variant in PYTORCH if not (a.version.startswith("1.") and variant in ("compiled", "fused"))]
     SHAPE.update({key: getattr(a, key) for key in SHAPE})
     data = letters_of(a.data) if a.letters else corpus(a.data, 4 * a.batch * a.length)
     try:
+        a.environment = environments_of(a, data)
         report(a, *measure(a, data))
     finally:
         shutil.rmtree(data)

@@ -120,7 +120,7 @@ class ThreadCache {
       while (first_[k] != nullptr) pool().release(std::exchange(first_[k], first_[k]->next), (k + 1) * alignment);
     bytes_ = 0;
   }
-  /// The size of the free blocks, in bytes. Other threads may call this.
+  /// The size of the free blocks, in bytes. Safe to call from other threads.
   std::int64_t free_bytes() const { return bytes_.load(std::memory_order_relaxed); }
 
  private:

@@ -43,7 +43,7 @@ def sums(rng, least=1, most=3):
         yield sum_of(number(), number())
 
 
-PASSAGE = 12  # words of a passage with its line end: the settings' irw_length
+PASSAGE = 12  # words of a passage with its line break: the settings' irw_length
 PLACES, JOBS = 20, 20
 
 

@@ -39,7 +39,7 @@ package_names() {
 }
 
 # requirements COLUMN GROUPS...: prints the table's rows that any of the groups requires, as "what TAB weight TAB found by TAB
-# packages". The weight is "wanted" if only `option` or `test` require it, otherwise "needed".
+# packages". The weight is "wanted" if only `option`, `test` or `bench` require it, otherwise "needed".
 requirements() {
   local column=$1
   shift
@@ -49,7 +49,7 @@ requirements() {
     at && !/^\| ---/ {
       weight = ""
       for (i = 1; i <= n; ++i)
-        if (index(", " $4 ",", ", " wanted[i] ",") && weight != "needed") weight = wanted[i] ~ /^(option|test)$/ ? "wanted" : "needed"
+        if (index(", " $4 ",", ", " wanted[i] ",") && weight != "needed") weight = wanted[i] ~ /^(option|test|bench)$/ ? "wanted" : "needed"
       gsub(/`/, "", $5)
       if (weight != "") print $2 "\t" weight "\t" $5 "\t" $at
     }' "$requirements_page"
@@ -160,7 +160,7 @@ find_requirements() {
     packages=$(known_packages "$manager" "$packages")
     absent=
     for package in $packages; do among "$have" "$package" || absent="$absent $package"; done
-    # If the packages are installed, there is no need to try the compiler; otherwise it may have been installed in another way.
+    # If the packages are installed, there is no need to try the compiler; otherwise the software may be installed in another way.
     if [[ -n $manager && -z $absent ]] || is_found "$found_by"; then
       found_requirements="$found_requirements${found_requirements:+, }$what"
     elif [[ $packages == - ]]; then

@@ -29,7 +29,7 @@ async function startEngine(call = "argand_lab") {
   const waiting = new Map();
   let next = 0;
   const ready = new Promise((resolve, reject) => {
-    worker.onerror = (event) => reject(new Error(event.message || "the worker does not start"));
+    worker.onerror = (event) => reject(new Error(event.message || "cannot start the worker"));
     worker.onmessage = ({ data }) => {
       if (data.ready) return resolve();
       waiting.get(data.id)(data.reply);

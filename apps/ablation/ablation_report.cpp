@@ -44,6 +44,12 @@ std::string signed_text(double value) {
   return text.substr(1) == "0.0" ? "0.0" : text;
 }
 
+std::string bound_text(double value) {
+  for (const int decimals : {1, 2, 3})
+    if (const std::string text = fmt::format("{:+.{}f}", value, decimals); text.find_first_of("123456789") != text.npos) return text;
+  return "0.0";
+}
+
 double to_table_unit(double difference, bool of_losses) { return of_losses ? 100 * std::expm1(difference) : difference; }
 
 std::string paragraph(const std::string& text) {
@@ -65,10 +71,10 @@ std::string to_text(RowVerdict verdict) {
 
 std::string difference_text(const PairedDifference& c, bool of_losses) {
   if (c.pairs == 0) return "-";
-  const auto text = [&](double d) { return signed_text(to_table_unit(d, of_losses)); };
-  const char* unit = of_losses ? " %" : "";
-  if (!c.low) return fmt::format("{}{} (1)", text(c.mean), unit);
-  return fmt::format("{}{} [{}, {}]", text(c.mean), unit, text(*c.low), text(*c.high));
+  const std::string mean = signed_text(to_table_unit(c.mean, of_losses)) + (of_losses ? " %" : "");
+  if (!c.low) return mean + " (1)";
+  const auto bound = [&](double d) { return bound_text(to_table_unit(d, of_losses)); };
+  return fmt::format("{} [{}, {}]", mean, bound(*c.low), bound(*c.high));
 }
 
 std::string mean_and_deviation(const std::vector<double>& values, int decimals) {

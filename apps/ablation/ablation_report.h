@@ -57,6 +57,8 @@ class AblationReport {
 
 /// "+1.3", "-0.2", "0.0"
 std::string signed_text(double value);
+/// The same for the end of an interval, with as many decimals, up to three, as show on which side of 0 it lies: "+0.04".
+std::string bound_text(double value);
 /// A difference in the unit shown in tables: for losses exp(d) - 1 in per cent, otherwise unchanged, in points.
 double to_table_unit(double difference, bool of_losses);
 

@@ -83,7 +83,7 @@ Recipe recipe_of(const ResultTable& kept, const std::string& data) {
       for (const char* key : {"init", "irw_file", "tokens"})
         if (const auto file = settings.find(key); file != settings.end() && !file->get<std::string>().empty())
           if (key != std::string("tokens") || is_token_file(file->get<std::string>()))
-            input_fail("--repeat", "the kept runs used {} {}, but only its name is kept", option_name(key),
+            input_fail("--repeat", "the kept runs used {} {}, but only the file's name was kept", option_name(key),
                        file->get<std::string>());
       row.settings = recipe_of_row(settings, kept.asked);
       const std::int64_t seed = kept.results[i].begin()->first;

@@ -89,8 +89,8 @@ Json thousandths(const Tensor<double>& weights) {
   return heads;
 }
 
-/// The passages that one layer read at each position, and each passage's words once. A position may read nothing, and the layer may
-/// have no gate.
+/// The passages that one layer read at each position; adds the text of each passage to `passages` once. A position may read
+/// nothing, and the layer may have no gate.
 Json reading_of(const Ids& chosen, const Tensor<double>& weights, const Tensor<double>& gates, const Tokenizer& tokens,
                 const KnowledgeBase& base, Json& passages) {
   Json window = {{"chosen", Json::array()}, {"weights", Json::array()}, {"gate", Json::array()}};

@@ -30,14 +30,14 @@ std::string_view hidden_features(Level level) {
 void restart_at_level(const char* name, char** argv) {
   const std::optional<Level> wanted = level_named(name);
   require(wanted.has_value(), "ARGAND_LEVEL", "'{}' is not a valid level; use baseline, v3 or v4", name);
-  require(*wanted <= processor_level(), "ARGAND_LEVEL", "{} is requested, but this processor supports only up to {}", name,
+  require(*wanted <= processor_level(), "ARGAND_LEVEL", "{} was requested, but this processor supports at most {}", name,
           level_name(processor_level()));
   if (library_level() == *wanted) return;
   const char* before = std::getenv("GLIBC_TUNABLES");
   std::string tunables = before != nullptr ? before : "";
   const std::string ours = "glibc.cpu.hwcaps=" + std::string(hidden_features(*wanted));
   require(tunables.find(ours) == std::string::npos && *wanted < library_level(), "ARGAND_LEVEL",
-          "{} is requested, but argand was built for {}; build with -Dlevel=all", name, level_name(library_level()));
+          "{} was requested, but argand was built for {}; build with -Dlevel=all", name, level_name(library_level()));
   tunables += (tunables.empty() ? "" : ":") + ours;
   setenv("GLIBC_TUNABLES", tunables.c_str(), 1);
   execv(current_program().c_str(), argv);

@@ -1,6 +1,6 @@
 #pragma once
 /// The first step of every program: selects the best library and OpenBLAS kernels for the processor, and makes waiting threads
-/// yield it.
+/// yield.
 
 #include <string>
 

@@ -75,7 +75,8 @@ Judged judge(const Comparison& c, double scale, double tolerance) {
   // Both are just rounding: L does not depend on this element, and the gradient agrees.
   const bool zero = std::abs(c.analytic) <= c.rounding;
   if (!c.varies) return judged(zero ? Verdict::Pass : Verdict::Inconclusive);
-  // Bar and rounding must be small compared with the derivatives nearby, and the bar must separate a nonzero derivative from 0.
+  // The error bar and the rounding must be small compared with the derivatives nearby, and the bar must separate a nonzero
+  // derivative from 0.
   const double size = std::max(scale, c.variation);
   const bool narrow = c.error <= 0.5 * tolerance * size && c.rounding <= 1e-3 * size;
   const bool significant = zero || c.error <= 0.1 * own;

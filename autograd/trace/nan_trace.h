@@ -11,7 +11,7 @@
 ///     }
 ///
 /// The trace reads every output and gradient a second time, and keeps the inputs of ops until the backward pass is past them: a
-/// training step of the small ComplexFormer (argand train lm --threads 1) took 15 % longer. Without a trace nothing is read.
+/// training step of the small ComplexFormer (argand train lm --threads 1) took 15 % longer. Without a trace, no value is read.
 
 #include <optional>
 #include <string>

@@ -7,7 +7,7 @@ import math
 import torch
 
 import models
-from models import as_pairs, attend, heads, linear, unheads
+from models import angular_attention as literal_angular, as_pairs, attend, heads, linear, unheads
 
 
 def factored_scores(cfg, p, name, x, pad, phases):
@@ -33,6 +33,8 @@ def factored_scores(cfg, p, name, x, pad, phases):
 
 
 def factored_angular(cfg, p, name, z, pad):
+    if cfg["attention"] != "angular":
+        return literal_angular(cfg, p, name, z, pad)
     h = cfg["n_heads"]
     q, k, v = (heads(linear(p, f"{name}.{s}", z), h) for s in "qkv")
     q, k = q / q.abs(), k / k.abs()

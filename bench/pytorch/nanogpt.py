@@ -1,8 +1,8 @@
 """The model and the training step of nanoGPT's first example, rewritten from its description: a decoder with learned positions, layer
 norms before each sub-layer, GELU, no biases and no dropout, its output layer tied to the embedding; AdamW that decays only matrices, and
-gradients clipped to norm 1. Attention is written out, as in nanoGPT with PyTorch older than 2.0.
+gradients clipped to norm 1. With PyTorch 2 attention is one call, as in nanoGPT, and AdamW is fused; before, both are written out.
 
-  python3 nanogpt.py TEXT --steps 30 --threads 1
+  python3 nanogpt.py TEXT --steps 30 --threads 1 [--compiled]
 
 Prints one JSON line: the seconds of every step, the losses, the number of parameters.
 """
@@ -14,6 +14,9 @@ import time
 import torch
 import torch.nn.functional as F
 from torch import nn
+
+
+TORCH_2 = hasattr(F, "scaled_dot_product_attention")
 
 
 class Norm(nn.Module):
@@ -39,6 +42,9 @@ class Block(nn.Module):
     def attention(self, x):
         B, T, C = x.shape
         q, k, v = (t.view(B, T, self.heads, C // self.heads).transpose(1, 2) for t in self.qkv(x).split(C, dim=2))
+        if TORCH_2:
+            y = F.scaled_dot_product_attention(q, k, v, is_causal=True)
+            return self.out(y.transpose(1, 2).contiguous().view(B, T, C))
         scores = (q @ k.transpose(-2, -1)) * (1 / math.sqrt(C // self.heads))
         weights = F.softmax(scores.masked_fill(self.future[:T, :T], float("-inf")), dim=-1)
         return self.out((weights @ v).transpose(1, 2).contiguous().view(B, T, C))
@@ -78,6 +84,7 @@ def main():
     ap.add_argument("text")
     for name, default in dict(steps=30, batch=12, length=64, threads=1, seed=0).items():
         ap.add_argument("--" + name, type=int, default=default)
+    ap.add_argument("--compiled", action="store_true", help="with torch.compile")
     a = ap.parse_args()
     torch.manual_seed(a.seed)
     torch.set_num_threads(a.threads)
@@ -88,7 +95,8 @@ def main():
     model = Decoder(len(ids), a.length)
     matrices = [p for p in model.parameters() if p.dim() >= 2]
     vectors = [p for p in model.parameters() if p.dim() < 2]
-    optimizer = torch.optim.AdamW([dict(params=matrices, weight_decay=0.1), dict(params=vectors, weight_decay=0.0)], betas=(0.9, 0.99))
+    optimizer = torch.optim.AdamW([dict(params=matrices, weight_decay=0.1), dict(params=vectors, weight_decay=0.0)], betas=(0.9, 0.99), fused=TORCH_2)
+    loss_of = torch.compile(model, dynamic=False) if a.compiled else model
     seconds, losses = [], []
     for step in range(a.steps):
         start = time.perf_counter()
@@ -98,7 +106,7 @@ def main():
         x = torch.stack([data[i:i + a.length] for i in places])
         y = torch.stack([data[i + 1:i + 1 + a.length] for i in places])
         optimizer.zero_grad(set_to_none=True)
-        loss = model(x, y)
+        loss = loss_of(x, y)
         loss.backward()
         nn.utils.clip_grad_norm_(model.parameters(), 1.0)
         optimizer.step()

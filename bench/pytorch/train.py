@@ -35,22 +35,33 @@ class TorchAdamW:
         self.opt.step()
 
 
-def optimizers(name, p, lr, wd):
-    hidden = {k: t for k, t in p.items() if name == "muon" and is_muon_parameter(k, t)}
-    rest = {k: t for k, t in p.items() if k not in hidden}
-    return [(TorchAdamW(rest, wd), 1.0)] + ([(Muon(hidden, 0, 0.95, wd), 20.0)] if hidden else [])
+class Training:
+    """One training step of the parameters `p`, as models.py and optimizers.py have them."""
+
+    def __init__(self, cfg, p, optimizer, weight_decay):
+        hidden = {k: t for k, t in p.items() if optimizer == "muon" and is_muon_parameter(k, t)}
+        rest = {k: t for k, t in p.items() if k not in hidden}
+        self.cfg, self.p = cfg, p
+        self.optimizers = [(TorchAdamW(rest, weight_decay), 1.0)] + ([(Muon(hidden, 0, 0.95, weight_decay), 20.0)] if hidden else [])
+
+    def step(self, x, y, kb, lr, clip=1.0):
+        for t in self.p.values():
+            t.grad = None
+        loss, _ = loss_and_logits(self.cfg, self.p, x, y, kb)
+        loss.backward()
+        clip_grad_norm(self.p, clip)
+        for o, factor in self.optimizers:
+            o.lr = lr * factor
+            o.step()
+        return loss.item()
 
 
-def step(cfg, p, opts, x, y, kb, lr, clip=1.0):
-    for t in p.values():
-        t.grad = None
-    loss, _ = loss_and_logits(cfg, p, x, y, kb)
-    loss.backward()
-    clip_grad_norm(p, clip)
-    for o, factor in opts:
-        o.lr = lr * factor
-        o.step()
-    return loss.item()
+def training(a, cfg, p):
+    if not (a.fast or a.compiled):
+        return Training(cfg, p, a.optimizer, a.decay)
+    import fast  # needs PyTorch 2
+    fast.use()
+    return fast.Training(cfg, p, a.optimizer, a.decay, compiled=a.compiled, bf16=a.bf16)
 
 
 def wikitext(folder):
@@ -73,7 +84,7 @@ def train_lm(a, kw):
     if cfg.get("tie_embeddings"):
         with torch.no_grad():
             p["embedding.weight"].mul_(0.04)                           # std 0.02
-    opts = optimizers(a.optimizer, p, a.lr, a.decay)
+    trained = training(a, cfg, p)
     g = torch.Generator().manual_seed(a.seed)
     train, t = data["train"], a.length
     losses, times = [], []
@@ -83,7 +94,7 @@ def train_lm(a, kw):
         y = torch.stack([train[j + 1:j + t + 1] for j in at])
         kb = train[torch.randint(0, len(train) - 64, (2000,), generator=g)[:, None] + torch.arange(64)] if cfg.get("irw_layers") else None
         t0 = time.perf_counter()
-        losses.append(step(cfg, p, opts, x, y, kb, lr_at(i, a.steps, a.lr, a.warmup, a.lr / 10)))
+        losses.append(trained.step(x, y, kb, lr_at(i, a.steps, a.lr, a.warmup, a.lr / 10)))
         times.append(time.perf_counter() - t0)
         if a.verbose and i % 50 == 0:
             print(i, round(losses[-1], 3), round(times[-1], 3), flush=True)
@@ -108,7 +119,7 @@ def train_classify(a, kw):
     (xs, ys), (xt, yt) = enc(train), enc(test)
     cfg = full_config(**{**dict(task="classify", vocab_size=5002, n_layers=2, d_model=128, n_heads=4, d_ff=128, max_seq_len=t), **kw})
     p = init_params(cfg, a.seed, torch.float32)
-    opts = optimizers(a.optimizer, p, a.lr, a.decay)
+    trained = training(a, cfg, p)
     g = torch.Generator().manual_seed(a.seed)
     steps = a.epochs * (len(xs) // a.batch)
     i, times, accs = 0, [], []
@@ -118,7 +129,7 @@ def train_classify(a, kw):
             j = order[b * a.batch:(b + 1) * a.batch]
             n = int((xs[j] != 0).sum(1).max())
             t0 = time.perf_counter()
-            step(cfg, p, opts, xs[j][:, :n], ys[j], None, lr_at(i, steps, a.lr, a.warmup, a.lr / 10))
+            trained.step(xs[j][:, :n], ys[j], None, lr_at(i, steps, a.lr, a.warmup, a.lr / 10))
             times.append(time.perf_counter() - t0)
             i += 1
         with torch.no_grad():
@@ -138,6 +149,9 @@ if __name__ == "__main__":
     ap.add_argument("--lr", type=float, default=1e-3), ap.add_argument("--decay", type=float, default=0.1)
     ap.add_argument("--optimizer", default="adamw"), ap.add_argument("--verbose", action="store_true")
     ap.add_argument("--factored", action="store_true", help="the factored scores instead of the literal ones")
+    ap.add_argument("--fast", action="store_true", help="fast.py: attention in one call, a fused optimiser (PyTorch 2)")
+    ap.add_argument("--compiled", action="store_true", help="the same, compiled by torch.compile")
+    ap.add_argument("--bf16", action="store_true", help="with --fast or --compiled: products in bfloat16 (autocast)")
     a = ap.parse_args()
     torch.set_num_threads(a.threads)
     if a.factored:

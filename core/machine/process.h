@@ -25,7 +25,7 @@ int processors_of(pid_t process);
 /// Lets this process use the processors that another one may use, where the system can.
 void use_processors_of(pid_t process);
 
-/// Makes the system send `signal` to this process when its parent ends. Without effect on macOS.
+/// Makes the system send `signal` to this process when its parent ends. Does nothing on macOS.
 void signal_when_parent_ends(int signal);
 
 /// Creates a pipe, or a pair of connected sockets, whose descriptors a child inherits only as its standard streams. Returns false,

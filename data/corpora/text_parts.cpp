@@ -40,7 +40,7 @@ TextFiles find_in_folder(const std::string& folder) {
 /// Where to cut the text so that about this share of its bytes comes before the cut.
 std::size_t cut_position(std::string_view text, double share) {
   const auto wanted = std::min(text.size(), static_cast<std::size_t>(share * static_cast<double>(text.size())));
-  const std::size_t from = std::max<std::size_t>(wanted, 1) - 1;  // a line end or space may come right before it
+  const std::size_t from = std::max<std::size_t>(wanted, 1) - 1;  // a line break or space may come right before it
   for (const char mark : {'\n', ' '})
     if (const std::size_t found = text.substr(from, text.size() / 100 + 1).find(mark); found != text.npos) return from + found + 1;
   std::size_t place = wanted;

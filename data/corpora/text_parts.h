@@ -34,7 +34,7 @@ TextFiles find_text(const std::string& data);
 /// Concatenates the files. Throws Error as clean_text() does.
 std::string read_text(const std::vector<std::string>& files);
 
-/// Replaces "\r\n" by "\n", removes a byte order mark and adds a missing final line end. Throws Error for zero bytes or invalid
+/// Replaces "\r\n" by "\n", removes a byte order mark and adds a missing final line break. Throws Error for zero bytes or invalid
 /// UTF-8, with `name`, the line and the command that repairs it, and for an empty text.
 std::string clean_text(std::string text, const std::string& name);
 
@@ -42,8 +42,8 @@ struct TextParts {
   std::string train, valid, test;
 };
 
-/// Cuts a text at the end of the line in which the given share ends; if that line end is more than a hundredth of the text away, at
-/// the next space; failing that, after any character.
+/// Cuts a text at the end of the line in which the given share ends; if that line break is more than a hundredth of the text away,
+/// at the next space; failing that, after any character.
 TextParts cut(const std::string& text, const Split& split);
 
 /// Reads the parts that have files; missing ones are cut off the end of the training text. With validation files but no test files,

@@ -63,8 +63,8 @@ class SafetensorsFile::Descriptor {
 
 namespace {
 
-/// Whether the file is from torch.save(): a ZIP archive with the name of a checkpoint, or, before version 1.6, a pickle of protocol
-/// 2 that begins with torch's magic number.
+/// Whether the file is from torch.save(): a ZIP archive with the name of a checkpoint, or, before version 1.6, a protocol-2
+/// pickle that begins with torch's magic number.
 bool is_pickle(const std::string& path, std::uint64_t first_bytes) {
   const bool named = path.ends_with(".pt") || path.ends_with(".pth") || path.ends_with(".bin") || path.ends_with(".ckpt");
   return (named && std::memcmp(&first_bytes, "PK\3\4", 4) == 0) || std::memcmp(&first_bytes, "\x80\x02\x8a\x0a", 4) == 0;

@@ -34,11 +34,11 @@ bool is_table(const std::string& path);
 /// comma-separated values. `delimiter` separates fields; if 0, it is the comma, semicolon, tab or bar on which the first rows
 /// agree.
 ///
-/// Comma-separated: a field that starts with a quotation mark extends to the closing one, even across line ends, with any quotation
-/// marks inside it doubled; other fields end at the delimiter or the end of the line. Tab-separated: fields have no tabs or line
-/// ends, and quotation marks are ordinary characters. JSON: all objects have the same keys, in any order; numbers and booleans are
-/// kept as text, and null becomes an empty field. fastText: `__label__NAME` and a text become fields with the keys label and text.
-/// Blank lines, byte order marks and "\r" before "\n" are skipped.
+/// Comma-separated: a field that starts with a quotation mark extends to the closing one, even across line breaks, with any
+/// quotation marks inside it doubled; other fields end at the delimiter or the end of the line. Tab-separated: fields have no tabs
+/// or line breaks, and quotation marks are ordinary characters. JSON: all objects have the same keys, in any order; numbers and
+/// booleans are kept as text, and null becomes an empty field. fastText: `__label__NAME` and a text become fields with the keys
+/// label and text. Blank lines, byte order marks and "\r" before "\n" are skipped.
 ///
 /// All functions throw Error, starting with `op` and naming the file and line, for an unreadable file, zero bytes, invalid UTF-8,
 /// an unclosed quotation mark, text after a closing one, rows with different numbers of fields, anything but a JSON object, and a
@@ -51,7 +51,7 @@ class TableRows {
 
   /// The next row; empty at the end.
   std::optional<TableRow> next();
-  /// The row that next() returned last, verbatim, without its line end.
+  /// The row that next() returned last, verbatim, without its line break.
   const std::string& source() const { return source_; }
   /// As in Table; available once the first row has been read.
   const std::vector<std::string>& keys() const { return keys_; }
@@ -78,8 +78,8 @@ class TableRows {
 /// Reads all rows of a file (see TableRows). Throws Error for anything that read_text_file() rejects, and for a table without rows.
 Table read_table(std::string_view op, const std::string& path, char delimiter = 0);
 
-/// Formats a row for TableRows to read, including its line end. Fields are quoted if necessary, but never in tab-separated rows.
-/// Throws Error, starting with `op`, for a tab or a line end in a field that cannot contain one.
+/// Formats a row for TableRows to read, including its line break. Fields are quoted if necessary, but never in tab-separated rows.
+/// Throws Error, starting with `op`, for a tab or a line break in a field that cannot contain one.
 std::string table_line(std::string_view op, const std::vector<std::string>& fields, char delimiter);
 
 }  // namespace argand

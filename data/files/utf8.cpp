@@ -78,7 +78,7 @@ std::string on_one_line(std::string_view text) {
   return out;
 }
 
-/// Characters without a visible form: control characters, line ends, and marks that change the writing direction in a terminal.
+/// Characters without a visible form: control characters, line breaks, and marks that change the writing direction in a terminal.
 static bool is_invisible(char32_t c) {
   const auto within = [c](char32_t first, char32_t last) { return first <= c && c <= last; };
   return c < 0x20 || within(0x7F, 0x9F) || within(0x200E, 0x200F) || within(0x2028, 0x202E) || within(0x2066, 0x2069);

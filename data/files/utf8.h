@@ -24,8 +24,8 @@ std::string utf8_of(char32_t character);
 /// Quotes the text for an error message, with control characters and invalid UTF-8 as \xNN, cut to about 64 bytes.
 std::string in_quotes(std::string_view text);
 
-/// Puts the text on one line for display: invalid UTF-8 becomes U+FFFD; control characters (including line ends) and Unicode's line
-/// and paragraph separators become spaces.
+/// Puts the text on one line for display: invalid UTF-8 becomes U+FFFD; control characters (including line breaks) and Unicode's
+/// line and paragraph separators become spaces.
 std::string on_one_line(std::string_view text);
 
 }  // namespace argand

@@ -70,7 +70,7 @@ class PieceTokens final : public Tokenizer {
     line_end_ = processor_.PieceToId("\n");
     if (processor_.IsUnknown(line_end_)) line_end_ = processor_.PieceToId("<0x0A>");
     if (processor_.IsUnknown(line_end_)) line_end_ = processor_.eos_id();
-    require(line_end_ >= 0, "tokens", "{} has no piece for line ends: neither a newline, nor bytes, nor </s>", name);
+    require(line_end_ >= 0, "tokens", "{} has no piece for line breaks: neither a newline, nor bytes, nor </s>", name);
   }
 
   std::string kind() const override {

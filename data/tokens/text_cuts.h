@@ -11,7 +11,7 @@ enum class TextCut {
   Digits,     ///< split digits from everything else
   EachDigit,  ///< the same, and split digits from each other
   Gpt2,       ///< GPT-2's rule for words
-  Gpt4,       ///< GPT-4's and Llama 3's rule: line ends are separate, at most three digits together
+  Gpt4,       ///< GPT-4's and Llama 3's rule: line breaks are separate, at most three digits together
   Qwen2,      ///< the same with single digits
 };
 

@@ -20,7 +20,7 @@ struct TokenText {
   std::vector<bool> unknown{};       ///< [N] whether a token does not determine its bytes; empty if all tokens do
 };
 
-/// Converts text to tokens and back. Text is UTF-8 with "\n" line ends.
+/// Converts text to tokens and back. Text is UTF-8 with "\n" line endings.
 class Tokenizer {
  public:
   using Id = Ids::value_type;

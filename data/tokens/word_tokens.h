@@ -21,7 +21,7 @@ class WordTokens final : public Tokenizer {
 
   std::string kind() const override { return "words"; }
   std::int64_t size() const override { return words_.size(); }
-  /// Throws Error for an unknown word if there is no `<unk>`. Drops line ends if there is no `<eos>`.
+  /// Throws Error for an unknown word if there is no `<unk>`. Drops line breaks if there is no `<eos>`.
   TokenText encode(std::string_view text) const override;
   std::string text(Id id, bool line_start) const override;
   std::string shown(Id id) const override;
@@ -36,7 +36,7 @@ class WordTokens final : public Tokenizer {
   Vocabulary words_;
 };
 
-/// Rebuilds a text from its ids: each word is preceded by a space, except at the start of a line, and `<eos>` becomes a line end.
+/// Rebuilds a text from its ids: each word is preceded by a space, except at the start of a line, and `<eos>` becomes a line break.
 std::string text_of(const Vocabulary& words, const Ids& ids);
 /// The number of bytes that each token contributes to text_of().
 std::vector<std::uint32_t> bytes_of(const Vocabulary& words, const Ids& ids);

@@ -127,6 +127,49 @@ def positions(file):
     return f
 
 
+FRONTIER = {  # the rows of each table, and their names in the figure
+    "best-positions": {"rope": "RoPE", "full": "ComplexFormer", "rope-frequencies-scaled": "ComplexFormer, scaled"},
+    "best-crope": {"none": "dense, Muon", "all": "CRoPE, Muon"},
+    "best-crat": {"full": "CRAT", "rope-untied": "RoPE, untied", "retro": "RETRO", "fid": "FiD"},
+}
+
+
+def work_and_loss(runs, steps, smooth=9):
+    """(10¹² FLOPs, mean training loss over the runs and over `smooth` logged steps)."""
+    mean = [sum(losses) / len(runs) for losses in zip(*(run["curve"] for run in runs))]
+    per_step = sum(run["flops_per_step"] for run in runs) / len(runs) / 1e12
+    middle = smooth // 2
+    return [(per_step * steps[k], sum(mean[k - middle:k + middle + 1]) / smooth) for k in range(middle, len(mean) - middle)]
+
+
+def frontier():
+    """Draws the training loss, as a perplexity, against the work done: at equal work the lower line is ahead."""
+    lines = {}
+    for file, names in FRONTIER.items():
+        table = json.loads((TABLES / f"{file}.json").read_text(encoding="utf8"))
+        for row in table["rows"]:
+            if row["row"] in names:
+                lines[names[row["row"]]] = work_and_loss(row["runs"], table["steps"])
+    most = max(line[-1][0] for line in lines.values())
+    low, high = min(line[-1][1] for line in lines.values()) - 0.06, 5.0
+    f = Figure(380)
+    p = Panel(f, 46, 34, plot.WIDTH - 62 - 156, 282, (0, 1.04 * most), (low, high))
+    p.grid(marks(0, most), [math.log(v) for v in (25, 30, 40, 50, 60, 80, 100, 140) if low <= math.log(v) <= high],
+           "10¹² floating-point operations in matrix products", "perplexity of the training text", x_text=lambda x: f"{x:g}", y_text=lambda y: f"{math.exp(y):.0f}")
+    colours = ["a", "b", "along", "against", "warm", "bad"]
+    heights = apart([p.at(complex(*line[-1]))[1] for line in lines.values()], 15)
+    for k, (name, line) in enumerate(lines.items()):
+        of = colours[k % len(colours)]
+        p.path([complex(work, loss) for work, loss in line if loss <= high], of, 2, ["", "6 4"][k // len(colours)])
+        p.dot(complex(*line[-1]), of, 3)
+        end, height = p.at(complex(*line[-1]))
+        right = p.left + p.width
+        f.line([(end + 5, height), (right, heights[k]), (right + 5, heights[k])], of, 0.7, "2 3")
+        f.words(name, right + 8, heights[k] + 4, "start", of, 13)
+    return f
+
+
+plot.FIGURES["results/frontier"] = frontier
 for file in sorted(TABLES.glob("*-*.json")):
     if file.stem.startswith(("best-", "small-", "ag-news")):
         plot.FIGURES["results/" + file.stem] = lambda file=file: differences(file)

@@ -1,4 +1,4 @@
-/// Models of the families and tokens of texts, for argand.load, argand.families and argand.data.
+/// Language models, classifiers and tokenizers for argand.load, argand.families and argand.data.
 
 #include "core/parallel.h"
 #include "data/files/utf8.h"

@@ -167,7 +167,7 @@ void softmax_with(Table& table, const std::string& what, R factor) {
     for (Tensor<R> row : single_rows<R>(n, factor)) {
       measure_rows(table.cell(Range::Rows, "cross_entropy", what, scalar), f, exact, row);
       if (!what.empty()) continue;
-      // The target's score exceeds all others by 2, 4, ... 64: p - 1 must not cancel.
+      // The target's score exceeds all others by 2, 4, ... 64: p - 1 must not suffer cancellation.
       for (int gap = 2; gap <= 64; gap *= 2) {
         row(0, target) = argand::max(Var<R>(row), 1).value().data()[0] + static_cast<R>(gap);
         measure_rows(table.cell(Range::Rows, "cross_entropy", "well predicted targets", scalar), f, exact, row);
@@ -200,7 +200,7 @@ void products_for(Table& table) {
         attention_of(N(options.scale), true), q, k);
     const Tensor<R> W = small_numbers<R>({n, d}, 52), b = small_numbers<R>({n}, 53);
     for (const Tensor<R>& h : single_rows<R>(d)) {
-      // The best-scoring class is also a target: p - 1 must not cancel.
+      // The best-scoring class is also a target: p - 1 must not suffer cancellation.
       const auto scores = argand::linear(Var<R>(h), Var<R>(W), Var<R>(b)).value();
       const auto best = std::max_element(scores.span().begin(), scores.span().end()) - scores.span().begin();
       for (const std::int64_t target : {n / 2, static_cast<std::int64_t>(best)})

@@ -19,11 +19,11 @@ reached=$("$program" --version | sed 's/.*this processor: \([a-z0-9]*\).*/\1/')
 rank() { case $1 in baseline) echo 0 ;; v3) echo 1 ;; v4) echo 2 ;; esac; }
 for level in baseline v3 v4; do
   if (($(rank $level) > $(rank "$reached"))); then
-    expect "$level is requested, but this processor supports only up to $reached" env ARGAND_LEVEL=$level "$program" --version
+    expect "$level was requested, but this processor supports at most $reached" env ARGAND_LEVEL=$level "$program" --version
   elif [[ " $levels " == *" $level "* ]]; then
     expect ", level $level " env ARGAND_LEVEL=$level "$program" --version
     expect ", level $level " env ARGAND_LEVEL=$level GLIBC_TUNABLES=glibc.malloc.check=0 "$program" --version
   else
-    expect "$level is requested, but argand was built for" env ARGAND_LEVEL=$level "$program" --version
+    expect "$level was requested, but argand was built for" env ARGAND_LEVEL=$level "$program" --version
   fi
 done

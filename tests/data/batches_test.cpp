@@ -175,7 +175,7 @@ BOOST_AUTO_TEST_CASE(evaluation_reads_the_text_in_blocks) {
   constexpr std::int64_t B = 3, T = 4;
   for (std::int64_t N = B * T + 2; N < 60; ++N) {
     const EvaluationBatches evaluation(count_up(N), B, T);
-    // The number of blocks must be that of the loop for j in range(0, N - 1 - B T, B T).
+    // There must be as many blocks as the loop `for j in range(0, N - 1 - B T, B T)` has iterations.
     std::int64_t blocks = 0;
     for (std::int64_t j = 0; j < N - 1 - B * T; j += B * T, ++blocks) {
       const LmBatch batch = evaluation[blocks];

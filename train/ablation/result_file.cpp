@@ -90,7 +90,7 @@ AblationResult read_run(JsonReader& run, bool lm, const std::vector<std::int64_t
   if (run.has("count")) result.count = run.whole("count");
   result.made_by = read_made_by(run, "made_by");
   const std::vector<double> curve = run.numbers("curve");
-  if (curve.size() != steps.size()) run.fail("curve has {} losses, for {} steps", curve.size(), steps.size());
+  if (curve.size() != steps.size()) run.fail("curve has {} losses, but there are {} steps", curve.size(), steps.size());
   for (std::size_t i = 0; i < steps.size(); ++i) result.training_losses[steps[i]] = curve[i];
   result.learnt = run.object("learnt");
   for (const auto& [key, to] : {std::pair("tokens_per_second", &result.tokens_per_second),

@@ -75,7 +75,7 @@ bool is_audit(const Json& probe) {
 
 Json read_probe(const std::string& path, bool (*is_one)(const Json&)) {
   Json found = read_json(path);
-  require(found.is_null() || is_one(found), "ablate", "{} is damaged; remove it and measure it again", path);
+  require(found.is_null() || is_one(found), "ablate", "{} is damaged; remove it and measure again", path);
   return found;
 }
 

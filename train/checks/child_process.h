@@ -12,13 +12,13 @@ class ChildProcess {
   /// Starts the shell command, which inherits this program's standard error. Error messages begin with `op`; `patience` is the
   /// number of seconds to wait for an answer.
   ChildProcess(std::string op, const std::string& command, double patience);
-  /// Closes the child's standard input, waits briefly for it to exit, and kills whatever remains of it and its children. A signal
-  /// that ends this program does the same.
+  /// Closes the child's standard input, waits briefly for it to exit, and kills whatever remains of it and its children. So does
+  /// a signal that ends this program.
   ~ChildProcess();
   ChildProcess(const ChildProcess&) = delete;
   ChildProcess& operator=(const ChildProcess&) = delete;
 
-  /// Sends a line and returns the line received in reply, both without line ends. Throws Error if the program has ended or does not
+  /// Sends a line and returns the line received in reply, without line breaks. Throws Error if the program has ended or does not
   /// answer in time, or for a line of more than 64 MB.
   std::string ask(const std::string& line);
 

@@ -118,7 +118,8 @@ Retriever::Retriever(const RunConfig& config, const TrainingData& data)
   if (N < L) config_fail("irw_length", "no passage of {} tokens fits in the text of {}", L, N);
   const std::int64_t P = config_.irw_passages > 0 ? config_.irw_passages : N / L;
   if (P > N - L + 1)
-    config_fail("irw_passages", "cannot draw {} passages of {} tokens from {}; 0 covers the whole text, end to end", P, L, N);
+    config_fail("irw_passages", "cannot draw {} passages of {} tokens from a text of {}; use 0 to cover the whole text, end to end",
+                P, L, N);
   const std::int64_t hidden = from_file_ ? 0 : KnowledgeBase::most_overlapping(N, L, P, longest);
   if (P - hidden < k)
     config_fail(

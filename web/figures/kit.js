@@ -21,7 +21,7 @@ let starting = null;
 /** The library, started once per page when the first figure that needs it comes into view. */
 function library(address) {
   starting ??= new Promise((loaded, failed) => document.head.append(Object.assign(document.createElement("script"),
-    { src: address, onload: loaded, onerror: () => failed(new Error("lab-module.js does not load")) }))).then(() => startEngine());
+    { src: address, onload: loaded, onerror: () => failed(new Error("cannot load lab-module.js")) }))).then(() => startEngine());
   return starting;
 }
 

@@ -139,8 +139,8 @@ Report UsageTally::report(std::string name) const {
     for (const UsageFault& f : faults)
       if (f.use == use) said.push_back(fmt::format("{}: {}", f.label, f.message));
     const std::int64_t n = std::max(compared[k], static_cast<std::int64_t>(said.size()));
-    // An error of 1 is the expected effect of rounding: 64 units in the last place of the values, and of the effect that rounding
-    // the operands has on them.
+    // Errors are relative to the largest that counts as rounding: 64 units in the last place of the value and of the effect of
+    // rounding its operands.
     report.rows.push_back(ReportRow::of(RowKind::Use, use_row_name(use), n, "number", worst[k], 1, std::move(said)));
   }
   return report;

@@ -177,7 +177,7 @@ class OneExponential {
     return halvings;
   }
 
-  /// Chooses the degree and halves A. Its powers are computed from values near 1, so that they cannot overflow.
+  /// Chooses the degree and halves A. The powers are those of A scaled to values near 1, so they cannot overflow.
   Halved halve() {
     double largest = 0;
     for (const D& a : A_) largest = std::max(largest, modulus(a));

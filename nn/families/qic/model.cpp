@@ -55,7 +55,7 @@ Var<R> Qic<R>::hidden(const Ids& tokens, AttentionPass<R> pass, typename TextMod
   Var<R> x = drop_numbers(embedding_(tokens) + slice(position_.real(), 0, first, first + T), measure.parts, pass.forward);
   this->for_each_layer(pass, caches, [&](std::size_t i, const AttentionPass<R>& layer_pass) { x = (*blocks_[i])(x, layer_pass); });
   x = norm_(x, measure);
-  // x as a factor in a real product with W that yields the part of W x without units: (a, κ b), or (a, -b, -c, -d).
+  // The real vector whose product with W is the real part of W x: (a, κ b), or (a, -b, -c, -d).
   if (measure.parts == 2) return view_as_real(qic_dual(view_as_complex(x), theta_));
   Tensor<R> signs = Tensor<R>::full({config.d_model}, R(-1));
   for (std::int64_t j = 0; j < config.d_model; j += measure.parts) signs.data()[j] = 1;

@@ -150,10 +150,9 @@ _calls = threading.local()  # .open: the number of functions being differentiate
 
 
 def _fresh(x: Any, whom: str) -> Tensor:
-    """Makes an independent variable at x. Raises for a tensor in a function being differentiated, as it would lose its history."""
+    """Makes an independent variable at x. Raises for a tensor in a function being differentiated, because it would lose its history."""
     if isinstance(x, Tensor) and getattr(_calls, "open", 0) > 0:
-        raise Error(f"{whom}: cannot be differentiated by another derivative; hvp and hessian compute second derivatives (to hold x fixed, pass "
-                    "x.numpy())")
+        raise Error(f"{whom}: cannot be nested in another derivative; for second derivatives use hvp or hessian; to hold x fixed, pass x.numpy()")
     return variable(x.detach() if isinstance(x, Tensor) else x)
 
 

@@ -20,7 +20,7 @@ INSTEAD = {
     "set_default_dtype": "layers and numbers are float64 unless given another dtype", "pi": "write math.pi", "inf": "write math.inf",
     # Graphs
     "autograd": "write argand.gradients(output, variables), @argand.op for a custom op, argand.check for gradcheck", "requires_grad_": "write argand.variable(x)",
-    "grad_fn": "x.tape() shows what x came from", "is_leaf": "write x.is_variable", "inference_mode": "write argand.no_grad", "set_grad_enabled": "write argand.no_grad",
+    "grad_fn": "x.tape() shows how x was computed", "is_leaf": "write x.is_variable", "inference_mode": "write argand.no_grad", "set_grad_enabled": "write argand.no_grad",
     "compile": "leave it out", "jit": "leave it out",
     # Networks
     "utils": "write argand.optim.clip_grad_norm, and NumPy arrays as batches instead of DataLoader", "init": "write p.assign(array), or argand.nn.initial", "register_buffer": "write self.name = argand.constant(array)",

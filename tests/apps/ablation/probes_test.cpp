@@ -101,8 +101,7 @@ BOOST_AUTO_TEST_CASE(runs_are_probed_judged_and_kept) {
   BOOST_TEST(contents_of(kept).find("the cat sat") == std::string::npos);
   std::ofstream(out + "/learned/seed-0/positions.json") << "{\"step\": 12}";
   const Finished damaged = run_argand(scratch, "ablate complexformer --out " + out + " --keep " + kept);
-  BOOST_TEST(damaged.err ==
-             "argand: ablate: " + out + "/learned/seed-0/positions.json is damaged; remove it and measure it again\n");
+  BOOST_TEST(damaged.err == "argand: ablate: " + out + "/learned/seed-0/positions.json is damaged; remove it and measure again\n");
 }
 
 BOOST_AUTO_TEST_CASE(learnt_parameters_are_set_to_a_number) {

@@ -119,7 +119,8 @@ BOOST_AUTO_TEST_CASE(malformed_files_are_refused_with_their_location) {
   BOOST_TEST(changed([](Json& j) { j["rows"].push_back(j["rows"][0]); }) == ": rows[2]: the row a appears twice");
   BOOST_TEST(changed([&](Json& j) { run(j)["seed"] = 1; }) == ": rows[1]: runs[1]: seed 1 appears twice");
   BOOST_TEST(changed([&](Json& j) { run(j)["seed"] = -1; }) == ": rows[1]: runs[0]: seed must be a whole number, 0 or more");
-  BOOST_TEST(changed([&](Json& j) { run(j)["curve"].erase(0); }) == ": rows[1]: runs[0]: curve has 2 losses, for 3 steps");
+  BOOST_TEST(changed([&](Json& j) { run(j)["curve"].erase(0); }) ==
+             ": rows[1]: runs[0]: curve has 2 losses, but there are 3 steps");
   BOOST_TEST(changed([&](Json& j) { run(j)["accuracy"] = 0.5; }) == ": rows[1]: runs[0]: unknown key \"accuracy\"");
   BOOST_TEST(changed([&](Json& j) { run(j)["made_by"]["processor"] = 3; }) ==
              ": rows[1]: runs[0]: made_by: processor must be a string");

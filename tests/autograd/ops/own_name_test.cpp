@@ -56,7 +56,7 @@ void one(const std::string& name, const F& f) {
     collector.call(f, Real(Tensor<double>::ones(a))), collector.call(f, Complex(Tensor<C>::ones(a)));
   collector.check();
 }
-/// Calls f with two operands of every pair of odd shapes, for every pair of real and complex.
+/// Calls f with two operands: every pair of odd shapes, each in every combination of real and complex.
 template <class F>
 void two(const std::string& name, const F& f) {
   const NoGrad none;

@@ -94,7 +94,7 @@ class ScaleCheck {
     std::sort(ends.begin(), ends.end());
     int last = 1 << 20;
     for (const double end : ends) {
-      // Rounded towards 0, to a k for which every power is an integer.
+      // Rounded towards 0, to a k for which every exponent is an integer.
       const int k = degree_.step * static_cast<int>(end / degree_.step);
       if (k != last && k != 0) compare(k);
       last = k;

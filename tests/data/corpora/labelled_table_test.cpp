@@ -85,7 +85,7 @@ BOOST_AUTO_TEST_CASE(tables_as_they_are_found) {
              "text from column \"text\", label from \"stars\"", {"1.0", "5.0"}, 2);
   understood("yelp.csv", "\"1\",\"Unfortunately, the frustration\"\n\"2\",\"Been going to Dr. Goldberg\"\n\"1\",\"I don't know\"\n",
              "text from column 2, label from 1", {"1", "2"}, 3);
-  // Tweets about airlines, which contain quotation marks and line ends; each column's name ends in its meaning.
+  // Tweets about airlines, which contain quotation marks and line breaks; each column's name ends in its meaning.
   understood("Tweets.csv",
              "tweet_id,airline_sentiment,airline_sentiment_confidence,negativereason,airline,tweet_text,tweet_coord\n"
              "570306133677760513,neutral,1.0,,Virgin America,@VirginAmerica What @dhepburn said.,\n"

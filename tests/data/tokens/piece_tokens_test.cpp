@@ -137,7 +137,7 @@ BOOST_AUTO_TEST_CASE(a_damaged_or_inconsistent_model_is_refused) {
   outside[3] = 0x7F;
   BOOST_TEST(rules(length + outside + std::string(1, '\0')) == "normalisation rules that point outside their table");
   BOOST_TEST(error(piece("<unk>", std::string_view("\0\0\0\0", 4), 2) + piece("a")) ==
-             "tokens: " + scratch / "a.model" + " has no piece for line ends: neither a newline, nor bytes, nor </s>");
+             "tokens: " + scratch / "a.model" + " has no piece for line breaks: neither a newline, nor bytes, nor </s>");
   BOOST_TEST(error_of([&] { load_pieces(scratch / "none.model"); }) ==
              "tokens: cannot open " + scratch / "none.model" + ": No such file or directory");
 }

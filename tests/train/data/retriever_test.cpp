@@ -240,7 +240,7 @@ BOOST_AUTO_TEST_CASE(knowledge_bases_too_small_for_the_exclusion_are_refused_at_
              "passages");
   BOOST_TEST(retriever_error({{"irw_passages", "5", ""}}) == "");
   BOOST_TEST(retriever_error({{"irw_passages", "3992", ""}}) ==
-             "irw_passages: cannot draw 3992 passages of 10 tokens from 4000; 0 covers the whole text, end to end");
+             "irw_passages: cannot draw 3992 passages of 10 tokens from a text of 4000; use 0 to cover the whole text, end to end");
   const auto baseline_error = [](const Settings& more) {
     Settings settings = settings_of({{"family", "crat"}, {"baseline", "retro"}, {"irw_layers", "0"}});
     settings.insert(settings.end(), more.begin(), more.end());

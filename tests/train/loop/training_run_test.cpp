@@ -193,7 +193,7 @@ BOOST_AUTO_TEST_CASE(second_moments_of_two_kinds) {
   for (int i = 0; i < 3; ++i) two.step(), modulus.step();
   BOOST_TEST((numbers(two.parameters()) != numbers(modulus.parameters())));
 
-  // A run refuses because the configurations differ; a separate optimiser refuses because of the stored state.
+  // A run rejects the checkpoint because the configurations differ; a separate optimiser, because of the stored state.
   two.save(scratch / "two");
   modulus.save(scratch / "modulus");
   BOOST_TEST(error_of([&] { two.restore(Checkpoint(scratch / "modulus")); }) ==
