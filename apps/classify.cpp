@@ -97,7 +97,8 @@ int label_table(const ClassifyOptions& options, const RunConfig& config, std::si
 }
 
 int classify(const ClassifyOptions& options) {
-  if (options.table.empty() && !options.out.empty()) input_fail("--out", "requires --table; lines go to standard output");
+  if (options.table.empty() && !options.out.empty())
+    input_fail("--out", "requires --table; without it, labels go to standard output");
   const TrainedRun trained = open_run(options.run);
   if (trained.classes.empty())
     fail("classify", "{} is a language model; train a classifier with `argand train classify`", trained.checkpoint.file().path());

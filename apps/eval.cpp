@@ -128,11 +128,10 @@ std::string protocol_text(const TextProtocol& protocol) {
   return fmt::format(", each once in windows of {}{}", protocol.length, apart);
 }
 
-/// The contexts for the batches of a part. `trained_on`: the windows must not read passages that overlap the batch itself. The
+/// The contexts for the batches of a part. If `trained_on`, windows must not read passages that overlap the batch itself. The
 /// retriever must outlive the result.
 ContextOf contexts_of(const OpenRetriever& retriever, bool trained_on) {
-  return
-      [&retriever, trained_on](const Batch& batch) { return trained_on ? retriever.training_context(batch) : retriever.context(); };
+  return [&retriever, trained_on](const Batch& b) { return trained_on ? retriever.training_context(b) : retriever.context(); };
 }
 
 /// The settings from --set.
@@ -175,18 +174,18 @@ Figures eval_positions(const TrainedRun& trained, const Part& part, const EvalOp
 
 /// Prints the time the model takes to generate a token.
 Figures eval_latency(const TrainedRun& trained, const Part& part) {
-  Latency latency;
-  with_precision(trained.checkpoint.config(), [&]<class R>(R) {
+  const Latency latency = with_precision(trained.checkpoint.config(), [&]<class R>(R) {
     const auto model = load_model<R>(trained.checkpoint);
     const OpenRetriever retriever(trained, *model);
-    latency = measure_latency<R>(*model, part.tokens.ids, retriever.context());
+    return measure_latency<R>(*model, part.tokens.ids, retriever.context());
   });
   const auto ms = [](double seconds) { return 1e3 * seconds; };
   fmt::print(
       "{} at step {} takes {:.2f} ms per token (median of {} texts; {:.2f} to {:.2f}), {:.2f} ms to the first token; prompts of {} "
-      "tokens, {} written, {}\n",
+      "tokens, {} written, {}. Reading its {:.1f} MB of parameters once takes {:.2f} ms.\n",
       trained.checkpoint.file().path(), trained.checkpoint.state().step, ms(latency.per_token), latency.texts, ms(latency.fastest),
-      ms(latency.slowest), ms(latency.to_first_token), latency.prompt_length, latency.tokens, counted(num_threads(), "thread"));
+      ms(latency.slowest), ms(latency.to_first_token), latency.prompt_length, latency.tokens, counted(num_threads(), "thread"),
+      latency.parameter_bytes / 1e6, ms(latency.to_read_parameters));
   return {{"texts", latency.texts},
           {"prompt_length", latency.prompt_length},
           {"tokens", latency.tokens},
@@ -194,6 +193,7 @@ Figures eval_latency(const TrainedRun& trained, const Part& part) {
           {"milliseconds_per_token", ms(latency.per_token)},
           {"fastest", ms(latency.fastest)},
           {"slowest", ms(latency.slowest)},
+          {"milliseconds_to_read_parameters", ms(latency.to_read_parameters)},
           {"made_by", made_by()}};
 }
 
@@ -370,7 +370,7 @@ void add_eval(CLI::App& program) {
       "the same other passage of its text. A model that uses their content does worse.\n"
       "--retrieved-by RUN splits the tokens by whether they occur in the passages that RUN's model retrieves for them, and by\n"
       "whether they occur earlier in the window. Models with and without retrieval can be compared on the same tokens.\n"
-      "--latency generates a few texts, one at a time, and times them, with the first token after the prompt timed separately.\n"
+      "--latency times texts written one at a time, their first tokens separately, and reading all parameters once, a bound.\n"
       "--protocol full-blocks reads blocks of batch x length and leaves out an incomplete last one, so the perplexity depends\n"
       "on --batch. Runs whose config.toml has no eval_protocol were validated this way.\n"
       "\n"

@@ -27,7 +27,7 @@ template <class... Args>
   throw Error(fmt::format("{}: {}", op, fmt::format(message, std::forward<Args>(args)...)));
 }
 
-/// Throws InputError("place: message"); `place` is what the user calls it: "expression", "at".
+/// Throws InputError("place: message"); `place` is the user's name for the invalid input: "expression", "at".
 template <class... Args>
 [[noreturn]] void input_fail(std::string_view place, fmt::format_string<Args...> message, Args&&... args) {
   throw InputError(fmt::format("{}: {}", place, fmt::format(message, std::forward<Args>(args)...)));

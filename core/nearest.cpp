@@ -56,7 +56,8 @@ class Best {
 
 void require_candidates(std::int64_t N, std::int64_t P, std::int64_t k, std::span<const RowRange> excluded) {
   const auto groups = static_cast<std::int64_t>(excluded.size());
-  require(groups == 0 || N % groups == 0, "nearest", "{} excluded ranges do not evenly divide {} queries", groups, N);
+  require(groups == 0 || N % groups == 0, "nearest", "the number of excluded ranges, {}, does not divide the number of queries, {}",
+          groups, N);
   require(k >= 1 && k <= P, "nearest", "cannot choose {} of {} rows", k, P);
   for (const RowRange& range : excluded) {
     require(range.first >= 0 && range.first <= range.last && range.last <= P, "nearest",

@@ -7,9 +7,9 @@
 ///     L = Σ |S F z - k|² + λ Σ sqrt(|z(x+1, y) - z(x, y)|² + |z(x, y+1) - z(x, y)|² + ε²)
 ///
 /// S selects the measured lines, F is the unitary transform. The root is the length of a complex gradient: an edge of
-/// any phase costs the same, and real and imaginary parts share their edges. The real baseline has the same unknowns as two real
-/// images and a cost for the edges of each, Σ sqrt((Re ...)²...) + Σ sqrt((Im ...)² ...). λ = 0.003 is the best of 0.001 to 0.04
-/// for both. How large is the remaining error, in decibels below the image's largest modulus (PSNR: higher is better)?
+/// any phase costs the same, and real and imaginary parts share their edges. The real baseline has the same unknowns, stored as
+/// two real images, and a cost for the edges of each, Σ sqrt((Re ...)²...) + Σ sqrt((Im ...)² ...). λ = 0.003 is the best of 0.001
+/// to 0.04 for both. How large is the remaining error, in decibels below the image's largest modulus (PSNR: higher is better)?
 ///
 /// Run:       build/examples/15_mri
 /// Try next:  12 lines; a constant phase; λ = 0.

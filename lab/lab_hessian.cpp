@@ -183,7 +183,7 @@ std::string LabHessian::kind() const {
   const double size = largest_of(best_estimate()), bar = largest_of(error);
   if (gaps.empty() && (!std::isfinite(slope) || !std::isfinite(size))) return "not finite";
   if (verdict() == Verdict::Fail || !std::isfinite(size) || !std::isfinite(slope_error)) return "undecided";
-  // Points closer than this to a critical point cannot be given with nine digits.
+  // Points this close to a critical point cannot be distinguished from it when given with nine digits.
   double distance_from_0 = 1;
   for (const C z : at) distance_from_0 = std::max(distance_from_0, std::abs(z));
   if (slope > 10 * slope_error + 1e-9 * size * distance_from_0) return "not a critical point";

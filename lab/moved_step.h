@@ -145,13 +145,13 @@ inline bool is_one_of(const std::string& name, std::initializer_list<std::string
 inline bool is_exact(const std::string& name) {
   return is_one_of(name, {"conj", "real", "imag", "neg", "to_complex", "make_complex"});
 }
-/// Whether the op's value and derivatives are accurate to a few units in the last place everywhere. Other ops are assumed to be as
-/// accurate as if their operands had that error.
+/// Whether the op's value and derivatives are accurate to a few units in the last place everywhere. The errors of other ops are
+/// assumed to be like those caused by such an error in their operands.
 inline bool is_arithmetic(const std::string& name) {
   return is_exact(name) || is_one_of(name, {"add", "sub", "mul", "div", "square", "abs2"});
 }
 
-/// Moves of up to that size: if a function oscillates many times within it, twice the largest change seen bounds all changes.
+/// Moves of up to `size`: if a function oscillates many times within it, twice the largest change seen bounds all changes.
 inline std::vector<C> moves_within(const std::vector<C>& directions, double size) {
   std::vector<C> all;
   for (const double fraction : {1.0, 0.73, 0.41, 0.19})

@@ -169,7 +169,7 @@ class RoundingWalk {
     Step& step = steps_[k];
     const std::size_t operands = op.inputs.size();
     const bool may_be_singular = !text.singular.starts_with("none");
-    // The radii at which a derivative must have settled, from the outer to the inner one.
+    // The outer and the inner radius. Where the derivative exists, it changes less at the inner one.
     constexpr double radii[] = {0x1p-26, 0x1p-46};
     std::vector<Move> moves;
     std::vector<int> kind;  // 0: within the rounding error; 1, 2: at a radius

@@ -90,7 +90,7 @@ Invariance norm_against_readers(const ModelConfig& config, const std::string& no
 Invariance last_norm_against_head(const std::string& norm);
 /// Adds a constant to all logits of a position: the same row to all rows of the output layer, the same value to all its biases.
 Invariance common_logit();
-/// Adds a row to all word embeddings, which are used times `scale`, and compensates for it in all positions.
+/// Adds the same row to all word embeddings, which the model multiplies by `scale`, and compensates for it in all positions.
 Invariance words_against_positions(double scale);
 
 /// The invariances of a Decoder except those of queries and keys, which depend on the attention; all of them for DotAttention.

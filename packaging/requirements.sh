@@ -160,7 +160,7 @@ find_requirements() {
     packages=$(known_packages "$manager" "$packages")
     absent=
     for package in $packages; do among "$have" "$package" || absent="$absent $package"; done
-    # If the packages are installed, there is no need to try the compiler; otherwise the software may be installed in another way.
+    # If the packages are installed, there is no need to try the compiler. If not, the software may still be installed another way.
     if [[ -n $manager && -z $absent ]] || is_found "$found_by"; then
       found_requirements="$found_requirements${found_requirements:+, }$what"
     elif [[ $packages == - ]]; then

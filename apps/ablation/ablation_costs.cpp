@@ -20,7 +20,7 @@ Spread spread_of_recorded(const SeedResults& results, const std::function<double
 /// The number of steps whose losses are averaged: a single batch is too noisy.
 constexpr std::int64_t averaged_steps = 100;
 
-/// The steps that all logs contain, ascending: kept logs are thinned, not all in the same way.
+/// The steps that all logs contain, in ascending order. Kept logs are thinned, not all in the same way.
 std::vector<std::int64_t> steps_of_all(const std::vector<SeedResults>& results) {
   std::map<std::int64_t, std::size_t> logs_with;
   std::size_t logs = 0;

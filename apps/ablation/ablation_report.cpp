@@ -39,14 +39,9 @@ RowVerdict side_of(const PairedDifference& c) {
 
 }  // namespace
 
-std::string signed_text(double value) {
-  const std::string text = fmt::format("{:+.1f}", value);
-  return text.substr(1) == "0.0" ? "0.0" : text;
-}
-
-std::string bound_text(double value) {
-  for (const int decimals : {1, 2, 3})
-    if (const std::string text = fmt::format("{:+.{}f}", value, decimals); text.find_first_of("123456789") != text.npos) return text;
+std::string signed_text(double value, int most_decimals) {
+  for (int decimals = 1; decimals <= most_decimals; ++decimals)
+    if (const auto text = fmt::format("{:+.{}f}", value, decimals); text.find_first_of("123456789") != text.npos) return text;
   return "0.0";
 }
 
@@ -73,8 +68,8 @@ std::string difference_text(const PairedDifference& c, bool of_losses) {
   if (c.pairs == 0) return "-";
   const std::string mean = signed_text(to_table_unit(c.mean, of_losses)) + (of_losses ? " %" : "");
   if (!c.low) return mean + " (1)";
-  const auto bound = [&](double d) { return bound_text(to_table_unit(d, of_losses)); };
-  return fmt::format("{} [{}, {}]", mean, bound(*c.low), bound(*c.high));
+  const auto end = [&](double d) { return signed_text(to_table_unit(d, of_losses), 3); };
+  return fmt::format("{} [{}, {}]", mean, end(*c.low), end(*c.high));
 }
 
 std::string mean_and_deviation(const std::vector<double>& values, int decimals) {

@@ -55,10 +55,8 @@ class AblationReport {
   std::vector<const AblationClaim*> claimed_;  ///< the claim that each entry of claims_ tests
 };
 
-/// "+1.3", "-0.2", "0.0"
-std::string signed_text(double value);
-/// The same for the end of an interval, with as many decimals, up to three, as show on which side of 0 it lies: "+0.04".
-std::string bound_text(double value);
+/// "+1.3", "-0.2", "0.0"; with up to `most_decimals` if those are needed to show the sign: "+0.04".
+std::string signed_text(double value, int most_decimals = 1);
 /// A difference in the unit shown in tables: for losses exp(d) - 1 in per cent, otherwise unchanged, in points.
 double to_table_unit(double difference, bool of_losses);
 

@@ -21,7 +21,8 @@ RunLog read_log(const std::string& path);
 /// "confusion" and "class_accuracy" of a classifier}. Non-finite values become null.
 nlohmann::ordered_json curves_of(const RunLog& log);
 
-/// Rounds to five significant digits: enough for a pixel, and a tenth of the page size. Returns null for non-finite values.
+/// Rounds to five significant digits, which is accurate to a pixel and makes the page ten times smaller. Returns null for
+/// non-finite values.
 nlohmann::ordered_json for_page(double value);
 
 }  // namespace argand

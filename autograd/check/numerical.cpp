@@ -97,7 +97,7 @@ class Differentiation {
   }
 
  private:
-  /// Returns the step after rounding x + h; x − h is then exact as well, so the argument carries no rounding.
+  /// Returns the step after rounding x + h; x − h is then exact as well, so the arguments have no rounding error.
   double evaluate(double h) {
     const double step = (x_ + h) - x_;
     changes_(x_ - step, below_);

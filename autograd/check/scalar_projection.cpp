@@ -211,7 +211,8 @@ ComplexValues ScalarProjection::output_at(std::size_t input, std::int64_t elemen
 void ScalarProjection::compare(const ComplexValues& y, std::span<const Functional> functionals, std::vector<bool>& reached,
                                std::span<Change> changes) const {
   // Subtract first, then sum: outputs that do not depend on the changed element cancel exactly and contribute no rounding error.
-  // Outputs that NaN or a larger step reaches contribute rounding error even if they do not change.
+  // Outputs that depend on it (they changed at a larger step, or a NaN reached them) contribute rounding error even if they do not
+  // change at this step.
   for (std::size_t j = 0; j < functionals.size(); ++j) {
     changes[j] = {};
     for (const auto& [k, weight] : functionals[j].terms) {

@@ -44,9 +44,9 @@ class Coordinate {
     return sum;
   }
 
-  /// A lower bound on the rounding errors of both derivatives. If f is `flat`, the cause may be cancellation or saturation of
-  /// values that show only far from x; a gradient element is computed from terms as large as its neighbours, and as large as
-  /// gradients far from x. Infinite if f varies faster than x resolves.
+  /// A lower bound on the rounding errors of both derivatives. A gradient element may be computed from terms as large as its
+  /// neighbours. If f is `flat`, large values may cancel or saturate near x, so values and gradients far from x count too.
+  /// Infinite if the last bits of x change f noticeably.
   double resolution(bool flat) const {
     double moved_most = 0, largest = 0, furthest = 1;
     for (std::size_t i = 0; i < projected_.inputs().size(); ++i)

@@ -112,8 +112,9 @@ class CustomOp {
       };
       auto returned = std::apply(call, values);
       auto gradients = detail::Gradients<decltype(returned)>::of(std::move(returned));
-      static_assert(std::same_as<decltype(gradients), std::tuple<Tensor<In>...>>,
-                    "custom_op: the vjp returns a tensor of each input's scalar, several as a std::tuple");
+      static_assert(
+          std::same_as<decltype(gradients), std::tuple<Tensor<In>...>>,
+          "custom_op: the vjp must return one tensor of each input's scalar type; for several inputs, a std::tuple of them");
       [&]<std::size_t... I>(std::index_sequence<I...>) {
         (detail::add_gradient(*op, I, std::get<I>(values).shape(), std::get<I>(to), std::move(std::get<I>(gradients))), ...);
       }

@@ -16,7 +16,7 @@ std::string program_path();
 /// The environment, for posix_spawn.
 char** process_environment();
 
-/// The most memory that the process has occupied so far, in bytes.
+/// The peak memory use of the process so far, in bytes.
 std::int64_t peak_memory();
 
 /// How many processors a process (0: this one) may use; 0 if the system does not say. Allocates nothing, so that it can run before

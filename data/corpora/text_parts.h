@@ -1,5 +1,5 @@
 #pragma once
-/// The user's text files, with training, validation and test parts that are given or cut off.
+/// The user's text files. Validation and test parts are read from files of their own or cut from the training text.
 
 #include <string>
 #include <string_view>
@@ -15,7 +15,7 @@ struct Split {
 /// 100 or leave nothing to train or validate on.
 Split parse_split(std::string_view text);
 
-/// The files of a text. A part that will be cut off the training text has no files.
+/// The files of a text. A part that will be cut from the training text has no files.
 struct TextFiles {
   std::vector<std::string> train, valid, test;
 
@@ -34,8 +34,8 @@ TextFiles find_text(const std::string& data);
 /// Concatenates the files. Throws Error as clean_text() does.
 std::string read_text(const std::vector<std::string>& files);
 
-/// Replaces "\r\n" by "\n", removes a byte order mark and adds a missing final line break. Throws Error for zero bytes or invalid
-/// UTF-8, with `name`, the line and the command that repairs it, and for an empty text.
+/// Replaces "\r\n" by "\n", removes a byte order mark and adds a missing final line break. Throws Error for an empty text, and for
+/// zero bytes or invalid UTF-8, naming the file `name`, the line and a command that repairs the file.
 std::string clean_text(std::string text, const std::string& name);
 
 struct TextParts {

@@ -88,7 +88,7 @@ SafetensorsFile SafetensorsFile::open(const std::string& path) {
   require(header_bytes <= longest_header || std::memcmp(&header_bytes, "PK\3\4", 4) != 0, "safetensors",
           "{} is a ZIP archive (an .npz?), not safetensors; NumPy can read it, and `init` accepts it", path);
   require(header_bytes <= longest_header, "safetensors",
-          "{} is not a safetensors file: its first bytes declare a header of {} bytes, but the format allows {}", path,
+          "{} is not a safetensors file: its first bytes declare a header of {} bytes, but the format allows at most {}", path,
           header_bytes, longest_header);
   require(header_bytes <= size - length_bytes, "safetensors",
           "{}: a header of {} bytes does not fit in a file of {}; it may be truncated", path, header_bytes, size);

@@ -124,8 +124,8 @@ TokenText PieceTokens::encode(std::string_view text) const {
     const bool ends = text.find('\n') != text.npos;
     const std::string_view line = take_line(text);
     require(line.size() <= longest_piece_line, "tokens",
-            "line {} has {} bytes; pieces allow lines of up to {}, `tokens` char and byte of any length", number, line.size(),
-            longest_piece_line);
+            "line {} has {} bytes, more than the {} that pieces allow; `tokens` char and byte accept lines of any length", number,
+            line.size(), longest_piece_line);
     sp::ImmutableSentencePieceText found;
     const bool encoded = guarded(name_, [&] { return processor_.Encode(line, found.mutable_proto()).ok(); });
     require(encoded, "tokens", "SentencePiece cannot encode line {}", number);

@@ -43,7 +43,7 @@ AnswerFile read_answers(const std::string& path) {
     const std::string key = key_of(line.substr(0, sign)), value = trimmed(std::string_view(line).substr(sign + 1));
     require(!key.empty(), "exercise", "{}:{}: {} does not answer any question", path, number, in_quotes(line));
     if (key == "student") {
-      require(file.student.empty(), "exercise", "{}:{}: the student is given twice", path, number);
+      require(file.student.empty(), "exercise", "{}:{}: the file already names a student", path, number);
       file.student = student_name(value);
     } else if (key == "problems") {
       file.problems = problem_names(value);

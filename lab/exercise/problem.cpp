@@ -160,7 +160,8 @@ Question ask_formula(std::string text, int points, const std::string& f, Derivat
                     .mistakes = std::move(mistakes),
                     .right = right};
   const LabAnswer answer = judge_answer(Expression(f), at, 0, asked, right);
-  require(answer.is_right(), "exercise", "a problem about {} expects a wrong answer, {}: {}", f, right, answer_verdict(answer));
+  require(answer.is_right(), "exercise", "the expected answer to a problem about {}, {}, is wrong: {}", f, right,
+          answer_verdict(answer));
   return question;
 }
 

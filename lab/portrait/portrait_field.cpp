@@ -76,7 +76,7 @@ void descend(std::vector<C>& points, const Height& height, double step) {
   }
 }
 
-/// Isolated zeros within the square, where the function is negligible compared with its median, and nowhere else nearby.
+/// Isolated zeros within the square: points where the function is negligible compared with its median, but not around them.
 std::vector<C> isolated_zeros(const Height& height, double low, double high) {
   const std::vector<C> points = square_of_points(low, high, grid);
   const Magnitudes heights = height(points);

@@ -112,7 +112,7 @@ class Result:
 
     @property
     def witnesses(self) -> List[IndependentCheck]:
-        """Deprecated: `independent`."""
+        """Deprecated; use `independent`."""
         warnings.warn("Result.witnesses is now called Result.independent", DeprecationWarning, stacklevel=2)
         return self.independent
 

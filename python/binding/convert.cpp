@@ -100,7 +100,7 @@ AnyVar constant_of(PyObject* o, const char* what) {
   if (kind == 'c' && bytes == 16) return Var<std::complex<double>>(tensor_of<std::complex<double>>(a));
   if (kind == 'f' && bytes <= 4) return Var<float>(tensor_of<float>(a));
   if ((kind == 'f' && bytes == 8) || kind == 'i' || kind == 'u' || kind == 'b') return Var<double>(tensor_of<double>(a));
-  throw py::type_error(fmt::format("{}: an array of {}; tensors are float32, float64, complex64 or complex128: use array.astype()",
+  throw py::type_error(fmt::format("{}: got an array of {}; use array.astype() with float32, float64, complex64 or complex128",
                                    what, py::str(a.dtype()).cast<std::string>()));
 }
 

@@ -77,7 +77,8 @@ BOOST_AUTO_TEST_CASE(errors) {
   BOOST_TEST(find(7, {}) == "nearest: cannot choose 7 of 6 rows");
   BOOST_TEST(find(3, {{0, 3}}) == "");
   BOOST_TEST(find(3, {{0, 3}, {1, 5}}) == "nearest: cannot choose 3 of 6 rows when 4 of them are excluded");
-  BOOST_TEST(find(1, {{0, 1}, {0, 1}, {0, 1}}) == "nearest: 3 excluded ranges do not evenly divide 4 queries");
+  BOOST_TEST(find(1, {{0, 1}, {0, 1}, {0, 1}}) ==
+             "nearest: the number of excluded ranges, 3, does not divide the number of queries, 4");
   BOOST_TEST(find(1, {{2, 7}}) == "nearest: rows 2 to 7 are out of range for 6 rows");
   BOOST_TEST(error_of([] {
                nearest_rows(Tensor<float>::ones({4, 2}), Tensor<float>::ones({6, 3}), 1);

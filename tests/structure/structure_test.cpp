@@ -39,8 +39,8 @@ const std::map<std::string, std::set<std::string>> may_see = {
     {"bench", {"core", "autograd", "nn", "optim", "data", "train", "lab", "bench"}},
 };
 
-/// The other subfolders of the same folder from which each subfolder of train, lab and apps may include. The subcommands in apps
-/// are above these and may include from all.
+/// For each subfolder of train, lab and apps: the sibling subfolders from which it may include. The subcommands in apps are above
+/// these and may include from all.
 const std::map<std::string, std::set<std::string>> floor_may_see = {
     {"train/config", {}},
     {"train/ranks", {"train/config"}},

@@ -135,7 +135,7 @@ ExternalDescription read_description(const std::string& program, const std::stri
     const std::string name = string_at(input, "name", fmt::format("x{}", k));
     AnyTensor point = tensor_in(input, "values", program, "input " + in_quotes(name));
     require(!numbers_of(point).empty() && all_finite(numbers_of(point)), check_name,
-            "input {} of {} must have finite values: the point at which the gradient is checked", in_quotes(name), program);
+            "input {} of {} must be non-empty and finite; the gradient is checked at these values", in_quotes(name), program);
     description.inputs.push_back({name, std::move(point)});
   }
   return description;

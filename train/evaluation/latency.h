@@ -13,6 +13,9 @@ struct Latency {
   double to_first_token = 0;        ///< seconds: prompt, encoding of passages, and sampling; median over texts
   double per_token = 0;             ///< seconds per token after the first: mean within a text, median over texts
   double fastest = 0, slowest = 0;  ///< extremes of the texts' means
+  double parameter_bytes = 0;
+  /// Seconds to read as many bytes as the parameters have, on all threads: a bound for any program that reads each for every token.
+  double to_read_parameters = 0;
 };
 
 /// Times five texts after one warm-up text, with prompts evenly spaced over `part`. The time includes everything: the model,

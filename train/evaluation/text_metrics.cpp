@@ -44,7 +44,7 @@ double repetition(const Ids& texts, std::int64_t n) {
 template <RealScalar R>
 double negative_log_likelihood(Model<R>& judge, const Ids& texts, std::int64_t from, const ForwardContext& context) {
   const std::int64_t B = texts.shape()[0], N = texts.shape()[1], L = judge.config().max_seq_len;
-  require(from >= 1 && from < N, "metrics", "there are no tokens to judge from token {} of {} onwards", from, N);
+  require(from >= 1 && from < N, "metrics", "cannot score from token {} onwards in texts of {} tokens", from, N);
   const NoGrad none;
   double sum = 0;
   // The inputs in the window [start, end) predict the tokens (start, end]; those before `judged` have already been scored.

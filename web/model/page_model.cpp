@@ -209,7 +209,7 @@ json written(const json& request) {
   Learner& writer = learner(request.at("write"));
   const Turned turned(writer, request.value("turn", json::array()));
   const auto texts = request.at("texts").get<std::int64_t>(), words = request.at("words").get<std::int64_t>();
-  require(texts >= 1 && texts <= 256 && words >= 1 && words <= 1000, "page", "texts must be 1 to 256, of 1 to 1000 words each");
+  require(texts >= 1 && texts <= 256 && words >= 1 && words <= 1000, "page", "expected 1 to 256 texts of 1 to 1000 words each");
   const std::int32_t eos = source().words().id("<eos>");
   std::vector<std::vector<std::int32_t>> all(static_cast<std::size_t>(texts), {eos});
   const Ids prompts({texts, 1}, std::vector<std::int32_t>(static_cast<std::size_t>(texts), eos));

@@ -64,8 +64,8 @@ class Directions {
   /// The findings from a fit; nullopt unless f is noisy.
   std::optional<std::vector<Finding>> judged_by_fit(const std::vector<ComplexValues>& v, const ElementRange& where) const;
   std::vector<Finding> judged_element(const ElementRange& where, const RiddersOptions& ridders) const;
-  /// An inconclusive comparison passes if its error bar is narrow (a thousandth) and no wider than larger gradients require:
-  /// rounding in f hides the digits of gradients that are small compared with the others. The bar is reported.
+  /// An inconclusive comparison passes if its error bar is narrow: a thousandth of the gradient, and half the tolerance for the
+  /// largest one. Rounding in f hides the digits of gradients that are small compared with the others. The bar is reported.
   Judged relative_to_others(const Comparison& c, Judged own, std::size_t input, std::uint64_t projection) const;
   void require_deterministic() const;
 

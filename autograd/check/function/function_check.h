@@ -24,8 +24,8 @@ struct FunctionCheckOptions {
   double tolerance = 1e-8;                    ///< relative error, as in GradcheckOptions
   std::vector<double> tolerances = {};        ///< one per input, overriding `tolerance`
   std::vector<double> absolute = {};          ///< one per input: additional absolute deviation allowed for an element
-  /// The relative error of the values of f. nullopt: it is measured if differences do not pass; a function noisier than
-  /// double precision is judged by a fit (noisy_slope.h), and a note states the precision reached. 0: exact.
+  /// The relative error of the values of f; 0 if they are exact. If nullopt, it is measured when differences do not pass; a
+  /// function noisier than double precision is then judged by a fit (noisy_slope.h), and a note states the precision reached.
   std::optional<double> noise = {};
   bool every_element = false;
   bool second_point = true;  ///< also checks directions at a second point

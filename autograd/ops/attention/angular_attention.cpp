@@ -90,7 +90,7 @@ namespace {
 template <RealScalar R>
 Var<R> phasors_with_tangents(const Var<std::complex<R>>& z) {
   const Var<std::complex<R>> u = unit_phasor(z);
-  // If z = 0, there is no phase, and u = 0 is divided by 1.
+  // z = 0 has no phase: u = 0 is divided by 1 instead of 0.
   const Tensor<R> instead = map([](std::complex<R> v) { return v == R(0) ? R(1) : R(0); }, z.value());
   const Var<R> turn = imag(conj(u) * tangent(z)) / (abs(z) + constant(instead));
   return view_as_real(u).with_tangent(view_as_real(std::complex<R>(0, 1) * (u * turn)));

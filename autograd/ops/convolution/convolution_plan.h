@@ -107,7 +107,7 @@ inline void set_axis(const char* op, const ConvolutionOptionsOf<3>& o, std::size
   v.size[k] = transposed ? (size - 1) * o.stride[k] - 2 * o.padding[k] + reach + o.output_padding[k] : size;
   v.stops[k] = transposed ? size : (padded - reach) / o.stride[k] + 1;
   require(v.kernel[k] >= 1 && (transposed ? v.size[k] >= 1 && size >= 1 : padded >= reach), op,
-          "a window of {} elements does not fit into size {} with padding {}", reach, size, o.padding[k]);
+          "a window of {} elements does not fit in an axis of size {} with padding {}", reach, size, o.padding[k]);
 }
 
 /// The windows of a kernel over the last axes of x. `transposed`: x has the sizes of the convolution's output, and the image is the

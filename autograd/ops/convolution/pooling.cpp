@@ -25,8 +25,8 @@ Shape pooled_shape(const char* op, const Shape& x, const std::array<std::int64_t
     require(window[k] >= 1 && o.stride[k] >= 1, op, "window and stride must be at least 1, got {} and {}", window[k], o.stride[k]);
     require(0 <= o.padding[k] && 2 * o.padding[k] <= window[k], op, "padding {} must be between 0 and half the window size {}",
             o.padding[k], window[k]);
-    require(x[axis] + 2 * o.padding[k] >= window[k], op, "a window of {} elements does not fit into size {} with padding {}",
-            window[k], x[axis], o.padding[k]);
+    require(x[axis] + 2 * o.padding[k] >= window[k], op,
+            "a window of {} elements does not fit in an axis of size {} with padding {}", window[k], x[axis], o.padding[k]);
     shape[axis] = (x[axis] + 2 * o.padding[k] - window[k]) / o.stride[k] + 1;
   }
   return shape;

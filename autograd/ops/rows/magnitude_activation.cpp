@@ -272,7 +272,7 @@ template <class F, RealScalar R>
 Var<R> activate(const Op& op, const Var<R>& x, const Var<R>* c, const Measure<R>& measure) {
   require_parts(op.name(), measure.parts);
   require(x.rank() >= 1 && x.shape().back() % measure.parts == 0, op.name(),
-          "numbers of {} parts do not evenly divide the last axis of {}", measure.parts, x.shape());
+          "numbers of {} parts do not fit evenly into the last axis of {}", measure.parts, x.shape());
   const std::int64_t D = x.shape().back() / measure.parts;
   require(c == nullptr || c->shape() == Shape({D}), op.name(), "c {} must have one element for each of the {} numbers",
           c ? c->shape() : Shape{}, D);

@@ -33,7 +33,7 @@ enum class PadMode {
   Circular,   ///< periodic: b c | a b c | a b; at most n on each side
 };
 /// `sizes` are pairs {before, after}, from the last axis to the first, as in PyTorch; negative sizes, for Constant only, crop.
-/// Throws when they are not pairs, when there are more pairs than axes, or when the axis is too short for the mode.
+/// Throws when they are not pairs, when there are more pairs than axes, or when an axis is too short for the mode.
 template <Scalar T>
 Var<T> pad(const Var<T>& x, const std::vector<std::int64_t>& sizes, PadMode mode = PadMode::Constant, T value = T(0));
 

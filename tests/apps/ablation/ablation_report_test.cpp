@@ -67,7 +67,8 @@ BOOST_AUTO_TEST_CASE(ends_of_intervals_show_their_side_of_0) {
   BOOST_TEST(difference_text({.pairs = 5, .mean = 0.01, .low = -0.004, .high = 0.06, .p = 0.5}, false) == "0.0 [-0.004, +0.1]");
   BOOST_TEST(difference_text({.pairs = 5, .mean = 1.5, .low = 0.046, .high = 3, .p = 0.04}, false) == "+1.5 [+0.05, +3.0]");
   BOOST_TEST(difference_text({.pairs = 5, .mean = 0, .low = 0, .high = 0.0004, .p = 1}, false) == "0.0 [0.0, 0.0]");
-  BOOST_TEST(difference_text({.pairs = 5, .mean = -0.01, .low = -0.02, .high = -0.0004, .p = 0.01}, true) == "-1.0 % [-2.0, -0.04]");
+  BOOST_TEST(difference_text({.pairs = 5, .mean = -0.01, .low = -0.02, .high = -0.0004, .p = 0.01}, true) ==
+             "-1.0 % [-2.0, -0.04]");
 }
 
 BOOST_AUTO_TEST_CASE(rows_are_compared_by_seed_on_the_scale_of_the_loss) {

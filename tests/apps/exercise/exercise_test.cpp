@@ -283,7 +283,7 @@ BOOST_FIXTURE_TEST_CASE(changes_are_noticed, Submission) {
   BOOST_TEST(graded(replaced(right(), "student = Ada Lovelace", "")).failure.find("missing line \"student = ...\"") !=
              std::string::npos);
   BOOST_TEST(graded(replaced(right(), "sheet = ", "# ")).failure.find("missing line \"sheet = ...\"") != std::string::npos);
-  BOOST_TEST(graded(right() + "student = Grace\n").failure.find("given twice") != std::string::npos);
+  BOOST_TEST(graded(right() + "student = Grace\n").failure.find("already names a student") != std::string::npos);
   BOOST_TEST(graded(right() + "I give up\n").failure.find("expected a line such as") != std::string::npos);
   BOOST_TEST(graded(right() + "= 2\n").failure.find("does not answer any question") != std::string::npos);
   BOOST_TEST(graded("").failure != "");

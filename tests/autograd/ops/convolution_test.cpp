@@ -266,7 +266,7 @@ BOOST_AUTO_TEST_CASE(shapes_that_do_not_fit_are_reported_in_one_line) {
              "conv2d: the channels of x [1, 2, 3, 3] and weight [4, 2, 2, 2] cannot be split into 3 groups");
   BOOST_TEST(error_of([&] {
                conv2d(x, w, {.dilation = {3, 1}});
-             }) == "conv2d: a window of 4 elements does not fit into size 3 with padding 0");
+             }) == "conv2d: a window of 4 elements does not fit in an axis of size 3 with padding 0");
   BOOST_TEST(error_of([&] { conv2d(x, w, {.stride = {0, 1}}); }) == "conv2d: stride and dilation must be at least 1, got 0 and 1");
   BOOST_TEST(error_of([&] { conv2d(x, w, {.padding = {-1, 0}}); }) == "conv2d: padding must be at least 0, got -1");
   BOOST_TEST(error_of([&] {
@@ -286,8 +286,12 @@ BOOST_AUTO_TEST_CASE(shapes_that_do_not_fit_are_reported_in_one_line) {
   BOOST_TEST(error_of([&] {
                conv_transpose1d(line, Var<double>(random.real({3, 4, 2})));
              }) == "conv_transpose1d: weight [3, 4, 2] does not match the channels of [1, 2, 3] with 1 group");
-  BOOST_TEST(error_of([&] { unfold(x, {4, 1}); }) == "unfold: a window of 4 elements does not fit into size 3 with padding 0");
-  BOOST_TEST(error_of([&] { unfold(x, {0, 1}); }) == "unfold: a window of 0 elements does not fit into size 3 with padding 0");
+  BOOST_TEST(error_of([&] {
+               unfold(x, {4, 1});
+             }) == "unfold: a window of 4 elements does not fit in an axis of size 3 with padding 0");
+  BOOST_TEST(error_of([&] {
+               unfold(x, {0, 1});
+             }) == "unfold: a window of 0 elements does not fit in an axis of size 3 with padding 0");
   BOOST_TEST(error_of([&] {
                unfold(x, {2, 2}, {.output_padding = {0, 1}});
              }) == "unfold: output_padding is only valid for transposed convolutions");
@@ -299,7 +303,7 @@ BOOST_AUTO_TEST_CASE(shapes_that_do_not_fit_are_reported_in_one_line) {
              }) == "unfold: does not support groups; every channel has its own rows, got 2 groups");
   BOOST_TEST(error_of([&] {
                max_pool2d(x, {4, 1});
-             }) == "max_pool2d: a window of 4 elements does not fit into size 3 with padding 0");
+             }) == "max_pool2d: a window of 4 elements does not fit in an axis of size 3 with padding 0");
   BOOST_TEST(error_of([&] {
                max_pool2d(x, {2, 2}, {.padding = {2, 0}});
              }) == "max_pool2d: padding 2 must be between 0 and half the window size 2");

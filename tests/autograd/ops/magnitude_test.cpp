@@ -194,7 +194,7 @@ BOOST_AUTO_TEST_CASE(errors_say_what_does_not_fit) {
                "magnitude_attention" + wrong);
   }
   BOOST_TEST(error_of([&] { magnitude_gelu(x, Measure<double>{.parts = 4}); }) ==
-             "magnitude_gelu: numbers of 4 parts do not evenly divide the last axis of [4, 6]");
+             "magnitude_gelu: numbers of 4 parts do not fit evenly into the last axis of [4, 6]");
   const auto q = constant(randn<double>({1, 2, 12}, Random(1)));
   AttentionOptions options;
   options.n_heads = 4;

@@ -127,7 +127,7 @@ BOOST_AUTO_TEST_CASE(modules_are_frames_or_boxes) {
   BOOST_TEST(count(closed, "class=\"module\"") == 2u);
   BOOST_TEST(count(closed, "class=\"op\"") == 2u);
   BOOST_TEST(has_line(closed, "b0 -> b1;"));
-  // For x passing through block 0, for gain and for shared; edges of tokens are dashed.
+  // Three edges enter block 1: from block 0, gain and shared. Edges of tokens are dashed.
   BOOST_TEST(count(closed, " -> b1;") == 3u);
   BOOST_TEST(count(closed, "[style=dashed]") == 2u);
   // A graph with so few nodes is readable in full: no block is collapsed.

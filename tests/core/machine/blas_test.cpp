@@ -322,8 +322,8 @@ BOOST_AUTO_TEST_CASE(fast_kernels_are_those_of_the_processor) {
 }
 
 #ifndef ARGAND_PLAIN_BLAS
-// OpenBLAS's OpenMP and single-threaded flavours on Debian do this. If only the pthread flavour is installed, it does not, and the
-// program says so.
+// On Debian, OpenBLAS's OpenMP and single-threaded flavours share our threads. The pthread flavour does not; if no other is
+// installed, the program says so.
 boost::test_tools::assertion_result has_a_flavour_that_shares(boost::unit_test::test_unit_id) {
   boost::test_tools::assertion_result shares = openblas_get_parallel() != OPENBLAS_THREAD;
   shares.message() << "this OpenBLAS is of the pthread flavour";

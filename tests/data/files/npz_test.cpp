@@ -1,4 +1,4 @@
-/// Checks the bytes of archives, whose arrays are readable because they are not compressed. tests/apps/export_test.py opens
+/// Checks the bytes of archives; arrays are stored uncompressed, so they can be compared directly. tests/apps/export_test.py opens
 /// archives with Python's zipfile and with NumPy.
 
 #include "data/files/npz.h"

@@ -195,7 +195,7 @@ BOOST_AUTO_TEST_CASE(lengths_are_bounded_before_memory_is_asked_for) {
              start + "a header of 3 bytes does not fit in a file of 10; it may be truncated");
   BOOST_TEST(error(std::string(8, '\xff')) == "safetensors: " + (directory / "x") +
                                                   " is not a safetensors file: its first bytes declare a header of "
-                                                  "18446744073709551615 bytes, but the format allows 100000000");
+                                                  "18446744073709551615 bytes, but the format allows at most 100000000");
   BOOST_TEST(error("PK\3\4 and so on").find("is a ZIP archive (an .npz?), not safetensors; NumPy can read it") !=
              std::string::npos);
 }

@@ -35,7 +35,7 @@ def test_dlpack_alone_is_enough(array):
     ([[1.0], [1.0, 2.0]], "variable: <class 'list'> is not an array of numbers: setting an array element with a sequence"),
     (None, "variable: <class 'NoneType'> is not an array of numbers"),
     ((i for i in range(3)), "variable: <class 'generator'> is not an array of numbers"),
-    (np.array([1, None]), "variable: an array of object"),
+    (np.array([1, None]), "variable: got an array of object"),
 ])
 def test_an_error_says_why_it_is_no_array(what, text):
     with pytest.raises(TypeError) as raised:

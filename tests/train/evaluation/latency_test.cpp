@@ -21,6 +21,8 @@ BOOST_AUTO_TEST_CASE(a_text_is_timed_from_its_prompt_to_the_end_of_the_window) {
   BOOST_TEST(found.fastest > 0);
   BOOST_TEST(found.fastest <= found.per_token);
   BOOST_TEST(found.per_token <= found.slowest);
+  BOOST_TEST(found.parameter_bytes == 4.0 * static_cast<double>(count_parameters(model->parameters())));
+  BOOST_TEST(found.to_read_parameters > 0);
   BOOST_TEST(error_of([&] { measure_latency<float>(*model, Ids(Shape{1}, {1})); }) ==
              "eval: the part has 1 tokens, fewer than a prompt of 2 plus the 0 after it");
   config.max_seq_len = 3;

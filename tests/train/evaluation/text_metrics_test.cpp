@@ -55,7 +55,7 @@ BOOST_AUTO_TEST_CASE(a_text_is_as_likely_as_its_tokens_one_by_one) {
                boost::test_tools::tolerance(1e-12));
   }
   BOOST_TEST(error_of([&] { negative_log_likelihood<double>(*judge, texts, N); }) ==
-             "metrics: there are no tokens to judge from token 17 of 17 onwards");
+             "metrics: cannot score from token 17 onwards in texts of 17 tokens");
 }
 
 BOOST_AUTO_TEST_SUITE_END()
