@@ -55,7 +55,7 @@ bool check_gradients(const RunConfig& config, const Corpus& corpus) {
   return report.ok();
 }
 
-/// Trains the two models in alternation, so that their bars are comparable. Returns the exit code.
+/// Trains the two models alternately, one step each, so that their progress bars are comparable. Returns the exit code.
 int train_side_by_side(std::vector<TrainingSession<float>*> sessions, const std::vector<std::string>& labels,
                        const Corpus& corpus) {
   const Interrupt interrupt(saves_after_this_step);

@@ -335,7 +335,7 @@ void add_eval(CLI::App& program) {
   command->add_option("--batch", options->batch, "windows or articles per batch; as in training by default")->type_name("INT");
   command
       ->add_option("--positions", options->positions,
-                   "loss by position, in windows of this length, which may exceed that of training")
+                   "loss by position, in windows of this length, which may exceed the training length")
       ->type_name("INT");
   command
       ->add_option("--set", options->set,
@@ -370,7 +370,7 @@ void add_eval(CLI::App& program) {
       "the same other passage of its text. A model that uses their content does worse.\n"
       "--retrieved-by RUN splits the tokens by whether they occur in the passages that RUN's model retrieves for them, and by\n"
       "whether they occur earlier in the window. Models with and without retrieval can be compared on the same tokens.\n"
-      "--latency times texts written one at a time, their first tokens separately, and reading all parameters once, a bound.\n"
+      "--latency times texts written one at a time (first tokens separately) and, as a lower bound, one read of all parameters.\n"
       "--protocol full-blocks reads blocks of batch x length and leaves out an incomplete last one, so the perplexity depends\n"
       "on --batch. Runs whose config.toml has no eval_protocol were validated this way.\n"
       "\n"

@@ -143,7 +143,7 @@ void keep_freed_memory() {
 /// Checks another program's function. With `--verbose`, judges every element.
 int run_external(const GradcheckCommand& command) {
   if (!command.only.empty())
-    input_fail("gradcheck", "--external checks the function of a program and takes no name, got {}", command.only[0]);
+    input_fail("gradcheck", "--external checks a program's function and takes no name, got {}", command.only[0]);
   if (!(command.timeout > 0)) input_fail("gradcheck", "--timeout must be positive, got {}", command.timeout);
   if (command.external->find_first_not_of(" \t\n") == std::string::npos)
     input_fail("gradcheck", "--external requires a command, got an empty one");

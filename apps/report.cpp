@@ -30,7 +30,7 @@ struct ReportOptions {
   std::uint16_t port = 0;
 };
 
-/// The number of attention weights on one page; at about four bytes each, they take two fifths of the largest page.
+/// The maximum number of attention weights on a page; at about four bytes each, they take two fifths of the largest page.
 constexpr std::int64_t most_weights = 500'000;
 
 void require_runs(const std::vector<std::string>& runs) {

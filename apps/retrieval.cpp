@@ -136,7 +136,7 @@ void add_retrieval(CLI::App& program) {
           "RUN", options->runs,
           "trained models to compare with the baselines, preferably with reflection windows; for several, the table shows the mean")
       ->type_name("");
-  command->add_option("--data", options->data, "folder with test.csv and classes.txt as AG News has them, or `topics`")
+  command->add_option("--data", options->data, "folder with test.csv and classes.txt, as in AG News, or `topics`")
       ->required()
       ->type_name("DIR");
   command->add_option("--dpr", options->dpr, "train DPR's two encoders on the training articles, with this many seeds")

@@ -316,7 +316,7 @@ CLI::App* add_task(CLI::App* train, const std::string& task, const std::string& 
     options->ranks = &all_ranks();
     if (command->count("--threads") == 0) set_num_threads(threads_of(*options->ranks));
     if (options->trace_nan && options->ranks->size() > 1)
-      input_fail("--trace-nan", "runs in one process; start it without mpirun to reach the same place");
+      input_fail("--trace-nan", "runs in one process; start it without mpirun, and it stops at the same place");
     flush_subnormals_to_zero(true);
     const int code = options->find_lr > 0 ? find_rate(*options) : options->resume.empty() ? start(*options) : resume(*options);
     finalize_ranks();

@@ -61,8 +61,8 @@ class Op {
   /// Null if no op has that name.
   static const Op* find(std::string_view name);
 
-  /// The user-defined op of that name (autograd/ops/custom_op.h), without text or check and not registered: every call returns the
-  /// same object, until the program ends. Throws Error when a registered op has the name.
+  /// The user-defined op of that name (autograd/ops/custom_op.h), which has no text or check and is not registered. Every call
+  /// returns the same object, which lives until the program ends. Throws Error when a registered op has the name.
   static const Op& custom(const std::string& name);
 
  private:

@@ -33,8 +33,8 @@ struct Parameter {
 template <RealScalar R>
 using ParameterList = std::vector<Parameter<R>>;
 
-/// Throws an Error that names `whom` when the list has a non-variable, which never gets a gradient, a duplicate, which would be
-/// counted, clipped and updated twice, or two variables with the same name.
+/// Throws an Error that names `whom` when the list has a non-variable (which never gets a gradient), a duplicate (which would be
+/// counted, clipped and updated twice) or two variables with the same name.
 template <RealScalar R>
 void require_variables(const ParameterList<R>& parameters, std::string_view whom) {
   std::map<const SlotBase*, const std::string*> seen;

@@ -107,7 +107,7 @@ void Tape::backward(const Var<R>& loss) {
   require(thread_ == std::this_thread::get_id(), "backward",
           "this tape belongs to another thread; run the backward pass on the thread that made it");
   require(loss.size() > 0, "backward",
-          "the loss is empty, {}: the Var was never assigned, or was moved from; start a sum with number(0.0)", loss.shape());
+          "the loss is empty (shape {}): the Var was never assigned or was moved from; start sums with number(0.0)", loss.shape());
   require(loss.size() == 1, "backward", "requires a real scalar loss, got shape {}; sum or average first", loss.shape());
   require(loss.requires_grad(), "backward", "the loss does not depend on any variable, or was computed inside no_grad");
   require(loss.slot()->leaf || (loss.slot()->entry >= 0 && loss.slot()->entry < static_cast<std::int64_t>(entries_.size()) &&

@@ -131,7 +131,7 @@ void backward(const Var<R>& loss) {
 /// Gives a one-line error instead of pages of candidates.
 template <RealScalar R>
 void backward(const Var<std::complex<R>>&) {
-  static_assert(sizeof(R) == 0, "backward: the loss must be real, but is complex; take its real part, its modulus, ... first");
+  static_assert(sizeof(R) == 0, "backward: the loss must be real, but is complex; take its real part or its modulus first");
 }
 
 /// True when any of these needs a gradient.

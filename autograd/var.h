@@ -95,7 +95,7 @@ struct Slot final : SlotBase {
 
 /// A handle. Copies of a variable are the same variable: a new value reaches all of them, in the optimiser and in the model.
 /// (Copies of a constant or of an op's output are independent values. If a handle is assigned another variable, w = variable(...),
-/// the optimiser keeps the old one: its next step() throws, unless another handle keeps that alive.)
+/// the optimiser keeps the old one: its next step() throws, unless another handle keeps the old variable alive.)
 template <Scalar T>
 class Var {
  public:

@@ -1,10 +1,10 @@
 /// Measures how close a training step comes to its lower bound, the time of its matrix products alone.
 ///
-///   floor [--pairs N] [--threads N] [--KEY VALUE, as `argand train lm` has them]
+///   floor [--pairs N] [--threads N] [options of `argand train lm`, as --KEY VALUE]
 ///
 /// One step of the model runs with a GemmLog (core/gemm.h), which records the shape of every product, forward and backward. Then
 /// full steps and bare lists of these products alternate in this process, so that other load on the machine affects both. Unlike
-/// `argand` it does not restart itself with faster kernels of OpenBLAS: compare.py sets OPENBLAS_CORETYPE.
+/// `argand`, it does not restart itself with faster OpenBLAS kernels: compare.py sets OPENBLAS_CORETYPE.
 
 #include <algorithm>
 #include <chrono>
@@ -33,8 +33,8 @@ double median(std::vector<double> x) {
   return (x[(x.size() - 1) / 2] + x[x.size() / 2]) / 2;
 }
 
-/// Computes the products of a step on arbitrary values: small ones of the same shape in parallel, as the heads of attention do; a
-/// large one with all threads together.
+/// Computes the products of a step on arbitrary values: small ones of the same shape in parallel, as attention heads do; a large
+/// one with all threads together.
 template <Scalar T>
 class Products {
  public:
@@ -116,9 +116,9 @@ void measure(const RunConfig& config, std::int64_t pairs) {
              median(floors), median(ratios), flops / 1e9, pairs);
 }
 
-/// Each option is a key of RunConfig with its value, besides the two of this program.
+/// Apart from this program's own two, each option is a key of RunConfig with its value.
 void floor_of(int argc, char** argv) {
-  if (argc % 2 == 0) input_fail("floor", "{} has no value; every option has one", argv[argc - 1]);
+  if (argc % 2 == 0) input_fail("floor", "{} has no value; every option needs one", argv[argc - 1]);
   Settings settings;
   std::int64_t pairs = 7, threads = num_threads();
   for (int i = 1; i < argc; i += 2) {

@@ -97,9 +97,9 @@ def table(tallies, cases):
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--short", action="store_true", help="every eighth function")
-    parser.add_argument("--verbose", action="store_true", help="a line for each verdict")
-    parser.add_argument("--only", metavar="KIND", help='the functions of one kind, "stale buffer"')
+    parser.add_argument("--short", action="store_true", help="use only every eighth function")
+    parser.add_argument("--verbose", action="store_true", help="print a line for each verdict")
+    parser.add_argument("--only", metavar="KIND", help='use only the functions of one kind, such as "stale buffer"')
     options = parser.parse_args()
     cases = [case for case in all_cases() if options.only in (None, case.kind)][:: 8 if options.short else 1]
     text, ours = table(judged(cases, options.verbose), cases)

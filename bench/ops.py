@@ -33,7 +33,7 @@ CASES = [
     *[("eigh function", f"{kind}{batch}x{n}x{n}") for kind in "rc" for batch, n in ((1000, 4), (1000, 16), (100, 64), (4, 256))],
 ]
 
-# The script for the Python with PyTorch, which reads the cases as op_parity does and prints the times.
+# Run by the Python that has PyTorch: reads the cases as op_parity does and prints the times.
 IN_PYTORCH = """
 import json, sys, time
 import numpy, torch
@@ -86,7 +86,7 @@ def main():
     ap.add_argument("--only", default="", help="run only cases whose names contain this text")
     a = ap.parse_args()
     if not os.path.exists(PROGRAM):
-        sys.exit("ops: build/tests/op_parity is missing; ./dev build and ninja -C build tests/op_parity make it")
+        sys.exit("ops: build/tests/op_parity is missing; build it with `./dev build` and `ninja -C build tests/op_parity`")
     python, (plain, best) = compare.python_with_torch(), compare.environments()
     plain, best = ({**env, "OMP_NUM_THREADS": str(a.threads)} for env in (plain, best))
     cases = [case for case in CASES if a.only in " ".join(case)]

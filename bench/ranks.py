@@ -130,7 +130,7 @@ def main():
     parser.add_argument("--program", default=os.path.join(HERE, "..", "build", "apps", "argand"))
     parser.add_argument("--turns", type=int, default=3)
     parser.add_argument("--threads", type=int, default=16, help="threads of the modelled machines; the measurements use one")
-    parser.add_argument("--rate", help="bandwidth of the loopback device, in tc's notation: 1gbit")
+    parser.add_argument("--rate", help="bandwidth of the loopback device, in tc's notation, such as 1gbit")
     options = parser.parse_args()
     byte, token, number = measure(os.path.abspath(options.program), options.turns, options.rate)
     model(byte, token, number, options.threads)

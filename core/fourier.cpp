@@ -84,7 +84,7 @@ struct Chirp {
   Chirp(std::int64_t n, FourierSign sign);
 };
 
-/// The calling thread's tables by length, up to a limit of some megabytes.
+/// The calling thread's table for length n. Drops all its other tables when the sum of their lengths would exceed `limit`.
 template <class Table>
 const Table& table_of(std::int64_t n, FourierSign sign, std::int64_t limit) {
   thread_local std::map<std::pair<std::int64_t, FourierSign>, std::unique_ptr<const Table>> tables;
@@ -123,7 +123,7 @@ bool has_small_prime_factors(std::int64_t n) {
   return n == 1;
 }
 
-/// The largest divisor up to the square root that KissFFT may be given; 1 if there is none.
+/// The largest divisor of n up to √n whose prime factors are all small enough for KissFFT; 1 if there is no other.
 std::int64_t small_divisor(std::int64_t n) {
   auto d = static_cast<std::int64_t>(std::sqrt(static_cast<double>(n)));
   while (n % d != 0 || !has_small_prime_factors(d)) --d;

@@ -69,7 +69,7 @@ void add(std::int64_t rows, std::int64_t columns, const T* P, T* C, std::int64_t
 }
 
 /// A direct product whose B is packed once for all blocks of rows. (With this and finer cuts of direct products, a step of 4 layers
-/// of width 128 on 12 x 64 characters took 28.8 ms in two threads, 31.1 before.)
+/// of width 128 on 12 x 64 characters took 28.8 ms in two threads instead of 31.1.)
 template <RealScalar R>
 void gemm_of_packed(const Product<R>& p, std::int64_t parts) {
   constexpr std::int64_t most = 96;  // rows that fit into the caches
@@ -92,7 +92,7 @@ GemmLogs& gemm_logs() {
   return logs;
 }
 
-/// One counter for all threads: adding to it takes a hundredth of the time of the smallest product of a step.
+/// One counter for all threads: adding to it takes a hundredth of the time of the smallest product in a training step.
 std::atomic<std::int64_t> all_flops = 0;
 
 }  // namespace
@@ -138,7 +138,7 @@ void note_product(const GemmShape& shape) {
 }
 
 /// OpenBLAS copies ("packs") both factors of each call into an order that its kernels like: M K + K N elements, which in one thread
-/// takes about 7 (1/M + 1/N) of the time of the product itself, half as much when complex. Cutting M into p parts packs B p times,
+/// takes about 7 (1/M + 1/N) times as long as the product itself, half that when complex. Cutting M into p parts packs B p times,
 /// which adds 7 (p - 1)/M; cutting N, whose packing costs more, was measured at 14 (p - 1)/N, and cutting K, whose p partial
 /// products have to be written and added, at 28 (p - 1)/K. So the longest edge is halved, with N counted as a half and K as a
 /// quarter, until these costs would exceed 3 % of the product's time (4 % for the first cut, which gains most, 0.7 % once there are
@@ -184,8 +184,7 @@ void gemm(Transpose a_is, Transpose b_is, std::int64_t M, std::int64_t N, std::i
   if constexpr (RealScalar<T>)
     if (direct && transposes(b_is) && cut.N == 1) return gemm_of_packed(product, cut.M);
 
-  // A large dense C is cleared here, in one stretch that bypasses the caches; OpenBLAS does so for a whole product but not for
-  // tiles.
+  // A large dense C is cleared here, in one pass that bypasses the caches; OpenBLAS does so for a whole product but not for tiles.
   if (beta == T(0) && cut.N > 1 && ldc == N && M * N * static_cast<std::int64_t>(sizeof(T)) >= (4 << 20)) {
     parallel_for(M * N, 1 << 19, [&](std::int64_t begin, std::int64_t end) {
       std::memset(static_cast<void*>(C + begin), 0, static_cast<std::size_t>(end - begin) * sizeof(T));

@@ -53,7 +53,7 @@ struct PoolAllocator {
 template <class T>
 using Scratch = std::vector<T, PoolAllocator<T>>;
 
-/// Returns all unused blocks to the system, except small ones in the free lists of other threads, at most a megabyte for each.
+/// Returns all unused blocks to the system, except small ones in the free lists of other threads, at most a megabyte per thread.
 void trim_memory();
 
 }  // namespace argand

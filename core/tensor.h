@@ -56,7 +56,7 @@ class Tensor {
   /// The elements, for writing; makes this tensor the only owner of its storage.
   T* data() {
     if (storage_.use_count() > 1) stop_sharing();
-    // The use count is read relaxed; the fence orders the reads of a thread that has released its copy before the writes below.
+    // use_count() is a relaxed load. The fence orders another thread's reads, made before it released its copy, before our writes.
     std::atomic_thread_fence(std::memory_order_acquire);
     return data_;
   }

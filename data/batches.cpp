@@ -39,7 +39,7 @@ LmBatches::LmBatches(Ids tokens, std::int64_t B, std::int64_t T, std::uint64_t s
   check_sizes("batches", tokens_, B, T);
   const std::int64_t N = tokens_.size();
   require(N > T, "batches",
-          "a text of {} tokens is too short for windows of {} and their targets; use at least {}, or a smaller length", N, T,
+          "a text of {} tokens is too short for windows of {} and their targets; use at least {} tokens, or a smaller length", N, T,
           T + 1);
   // Every epoch has the same number of windows, regardless of its offset: (N - T) / T leaves room for offsets up to T - 1. If the
   // text holds only one window, the offset may be anything that fits.
@@ -89,8 +89,8 @@ EvaluationBatches::EvaluationBatches(Ids tokens, std::int64_t B, std::int64_t T)
     : tokens_(std::move(tokens)), B_(B), T_(T), blocks_(0) {
   check_sizes("evaluation", tokens_, B, T);
   const std::int64_t N = tokens_.size();
-  require(B <= (N - 2) / T, "evaluation",
-          "a text of {} tokens is too short for a block of {} x {} plus one token after its targets", N, B, T);
+  require(B <= (N - 2) / T, "evaluation", "a text of {} tokens is too short for a block of {} x {} and the two tokens after it", N,
+          B, T);
   blocks_ = (N - 2) / (B * T);  // starts j = 0, B T, 2 B T, ... while j < N - 1 - B T
 }
 

@@ -69,9 +69,9 @@ class EvaluationWindows {
   std::vector<Rows> batches_;
 };
 
-/// Evaluation batches as in many other programs, with a perplexity that depends on B: consecutive blocks of B · T tokens from the
-/// start of the text; row b of a block holds its tokens [b · T, (b + 1) · T). An incomplete last block is left out. The windows are
-/// those of the PyTorch loop
+/// Evaluation batches as many other programs form them; the perplexity depends on B. They are consecutive blocks of B · T tokens
+/// from the start of the text; row b of a block holds its tokens [b · T, (b + 1) · T). An incomplete last block is left out. The
+/// windows are those of the PyTorch loop
 ///   for j in range(0, len(tokens) - 1 - B * T, B * T): tokens[j : j + B * T].view(B, T)
 /// so perplexities are comparable with those from such a loop.
 class EvaluationBatches {

@@ -59,7 +59,7 @@ struct LabelledCorpus {
 /// The first `count` articles, or all of them if there are fewer or if count is 0.
 std::span<const Article> first_articles(const std::vector<Article>& articles, std::int64_t count);
 
-/// Takes the first `train_articles` and `test_articles` of the parts (0: all); the vocabulary is the frequent training words.
+/// Takes the first `train_articles` and `test_articles` of the parts (0: all); the vocabulary holds the frequent training words.
 LabelledCorpus make_labelled_corpus(const ArticleSets& sets, std::int64_t words, std::int64_t train_articles,
                                     std::int64_t test_articles);
 /// All articles, encoded with this vocabulary.

@@ -7,8 +7,8 @@
 ///     W = e^{A - Aᴴ} for any matrix A,       f = modReLU,        logits from (Re h, Im h).
 ///
 /// A rotation is multiplication by e^{iφ}, so n complex numbers rotate by n angles with one multiplication each; real numbers need
-/// pairs. The real baseline has W = e^{A - Aᵀ}, which is orthogonal, with 13 rows instead of 8: as many reals. Each uses the better
-/// of the learning rates 0.005 and 0.01. How many symbols are recalled incorrectly (chance: 75 %)?
+/// pairs. The real baseline has W = e^{A - Aᵀ}, which is orthogonal, with 13 rows instead of 8, for about as many parameters. Each
+/// uses the better of the learning rates 0.005 and 0.01. How many symbols are recalled incorrectly (chance: 75 %)?
 ///
 /// Run:       build/examples/17_unitary_memory
 /// Try next:  80 blanks; W = A without the exponential; 20 complex numbers.

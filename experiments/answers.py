@@ -3,11 +3,11 @@
 
   answers.py steps RUNS [--offsets N]     which of the last eight letters does a digit point to? (tasks.py steps)
   answers.py sums RUNS                    sums of one to five digits, decoded greedily (tasks.py sums trains up to three)
-  answers.py facts RUNS                   which town, which job? of people asked about in training, and of others (tasks.py facts)
+  answers.py facts RUNS                   which town, which job? for people asked about in training, and for others (tasks.py facts)
   answers.py choices RUNS --data FOLDER   which of four sentences comes next? (WikiText-2's test part)
 
-RUNS: the --out of `argand ablate`. The results go to ROW/seed-S/steps.json, sums.json, facts.json or choices.json of --out (default:
-RUNS), and to the screen; a run that has results is skipped.
+RUNS: the folder that `argand ablate --out` wrote. The results are printed, and stored in ROW/seed-S/steps.json, sums.json,
+facts.json or choices.json under --out (default: RUNS); a run that has results is not asked again.
 """
 import argparse
 import json
@@ -117,7 +117,7 @@ def main():
     argand.set_num_threads(1)
     runs = sorted((path.parent for path in given.runs.glob("*/seed-*/last.safetensors")), key=lambda run: (run.name, run.parent.name))
     if not runs:
-        sys.exit(f"{given.runs}: no runs that have ended")
+        sys.exit(f"{given.runs} contains no runs (ROW/seed-S/last.safetensors)")
     for run in runs:
         kept = (given.out or given.runs) / run.parent.name / run.name / f"{given.kind}.json"
         if not kept.exists():

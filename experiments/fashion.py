@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Are networks of complex numbers, or of numbers with a learnt algebra, better than real ones? A test on Fashion-MNIST.
 
-  fashion.py                           all rows, into fashion.json (about twenty minutes of one core)
+  fashion.py                           all rows, into fashion.json (about twenty minutes on one core)
   fashion.py --rows real,complex       two of them
   fashion.py --quick                   all rows in about a minute; its figures mean nothing
   fashion.py --table bench/results/runs/measured-fashion.json     only the tables of a file
@@ -50,7 +50,7 @@ ROWS = {  # name: (description, numbers, activation, initial θ or None, is θ l
     "qic-magnitude": ("QIC, θ learnt from π/6, QIC's activation", "qic", "magnitude", math.pi / 6, True),
 }
 # Written before the first run. A claim holds if the whole interval of better - worse lies above -within (points of accuracy), and is
-# reversed if all of it lies below. QIC's slides report, for texts: θ learnt 78.0 %, fixed at π/4 75.2, complex 74.8, real 73.1.
+# reversed if all of it lies below. QIC's slides report accuracies on texts: θ learnt 78.0 %, fixed at π/4 75.2, complex 74.8, real 73.1.
 CLAIMS = [  # (claim, better, worse, within)
     ("complex is as good as real", "complex", "real", 0.5),
     ("θ learnt is as good as real", "qic", "real", 0.5),
@@ -358,10 +358,10 @@ def options():
 
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False)
     parser.add_argument("--data", type=Path, default=Path("/usr/share/datasets/fashion-mnist"), help="folder with the four files, gzipped or not (%(default)s)")
-    parser.add_argument("--out", type=Path, help="file of the results (fashion.json; with --quick, fashion-quick.json)")
-    parser.add_argument("--rows", type=names, default=list(ROWS), help=f"of {', '.join(ROWS)} (all)")
-    parser.add_argument("--seeds", type=count, help="seeds of each row at its best rate (5; with --quick, 2)")
-    parser.add_argument("--epochs", type=count, help="epochs of each run (8; with --quick, 1)")
+    parser.add_argument("--out", type=Path, help="results file (fashion.json; with --quick, fashion-quick.json)")
+    parser.add_argument("--rows", type=names, default=list(ROWS), help=f"rows to train, from {', '.join(ROWS)} (all)")
+    parser.add_argument("--seeds", type=count, help="number of seeds for each row at its best rate (5; with --quick, 2)")
+    parser.add_argument("--epochs", type=count, help="number of epochs of each run (8; with --quick, 1)")
     parser.add_argument("--quick", action="store_true", help="2000 pictures, two rates, one epoch")
     parser.add_argument("--table", type=Path, metavar="FILE", help="print the tables of this file, without training")
     given = parser.parse_args()

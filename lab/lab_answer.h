@@ -45,9 +45,9 @@ struct LabAnswer {
 };
 
 /// Compares `text`, an expression in f's variables and in x and y, the parts of the variable in question, with the derivative at
-/// `at` and at eight more points which are neither real nor imaginary and differ in modulus, so that no conjugation and no swap
-/// goes unnoticed. The derivative is the tape's, or that of differences where the tape has a gap (LabPoint::gaps); points where
-/// neither exists do not count. Throws like Expression.
+/// `at` and at eight more points, which are neither real nor imaginary and differ in modulus, so that conjugations and swaps do
+/// not go unnoticed. The derivative is the tape's, or comes from differences where the tape has a gap (LabPoint::gaps); points
+/// where neither exists do not count. Throws like Expression.
 LabAnswer judge_answer(const Expression& f, const std::vector<std::complex<double>>& at, std::size_t variable, DerivativeKind asked,
                        const std::string& text);
 

@@ -189,7 +189,7 @@ std::string LabHessian::kind() const {
   if (slope > 10 * slope_error + 1e-9 * size * distance_from_0) return "not a critical point";
   if (!gaps.empty() && slope_error > 1e-4 * std::max(size, variation) * distance_from_0) return "undecided";
   if (!std::isfinite(bar) || (verdict() != Verdict::Pass && gaps.empty())) return "undecided";
-  // Entries count as 0 relative to the largest one if they come from the tape, otherwise if their bars include 0.
+  // Eigenvalues no larger than this count as 0. Those from the tape have only rounding errors; those from differences, error bars.
   const double zero = gaps.empty() ? 1e-9 * size : 10 * static_cast<double>(real.size()) * bar + 1e-6 * size;
   const bool up = eigenvalues.back() > zero, down = eigenvalues.front() < -zero;
   if (up && down) return "a saddle";

@@ -77,7 +77,7 @@ nlohmann::json descent(const Expression& f, C from, double rate) {
           {"conjugate", {{"path", path[1]}, {"loss", loss[1]}, {"end", end[1]}}}};
 }
 
-/// Value and both derivatives at each point, from a single pass along the tape.
+/// Value and both derivatives at each point, from a single pass over the tape.
 nlohmann::json at_points(const Expression& f, const nlohmann::json& points) {
   require(points.is_array() && !points.empty() && points.size() <= 1000, "lab", "the number of points must be in [1, 1000], got {}",
           points.size());

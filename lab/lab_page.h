@@ -15,7 +15,7 @@ nlohmann::json tape_json(const std::vector<TapeStep>& steps);
 ///
 ///     {"expression": "z^2", "at": [1, 2], "radius": 0.5, "rate": 0.05, "check": false, "answers": {"dz": "2*z"}}
 ///
-/// with value, both derivatives, ellipse, conventions and tape at the point from one pass along the tape, and the `gaps` where the
+/// with value, both derivatives, ellipse, conventions and tape at the point from one pass over the tape, and the `gaps` where the
 /// tape has no derivative; `circle`, the image of the circle of that radius around it; and `descent`, forty steps of z -= rate * g
 /// and of z -= rate * conj(g) for L = Re f, with the reason if a walk ends early. Only "check" adds numerical derivatives with
 /// error bars (twenty times as slow) and `nearby`, the number of 24 surrounding points where the derivatives vanish. "answers" are

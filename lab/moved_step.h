@@ -151,7 +151,7 @@ inline bool is_arithmetic(const std::string& name) {
   return is_exact(name) || is_one_of(name, {"add", "sub", "mul", "div", "square", "abs2"});
 }
 
-/// Moves of up to `size`: if a function oscillates many times within it, twice the largest change seen bounds all changes.
+/// Moves of several lengths up to `size`; twice the largest change seen bounds all changes, even if the function oscillates.
 inline std::vector<C> moves_within(const std::vector<C>& directions, double size) {
   std::vector<C> all;
   for (const double fraction : {1.0, 0.73, 0.41, 0.19})

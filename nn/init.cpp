@@ -13,7 +13,7 @@ Fans fans_of(const Shape& weight) {
 template <Scalar T>
 Tensor<T> random_unitary(const Shape& shape, const Random& random) {
   require(shape.rank() == 2, "random_unitary", "expects the shape of a matrix, got {}", shape);
-  // Orthonormalises the rows of a random [min, max] matrix; a tall matrix is its transpose.
+  // Orthonormalises the rows of a random wide matrix [m, n]; a tall result is its transpose.
   const std::int64_t m = std::min(shape[0], shape[1]), n = std::max(shape[0], shape[1]);
   Tensor<T> rows = randn<T>({m, n}, random);
   T* q = rows.data();

@@ -6,7 +6,7 @@
 ///     buf <- μ buf + g                       u = buf,  or  g + μ buf  (Nesterov)
 ///     p <- p (1 - lr·wd) - lr · u
 ///
-/// Along a constant gradient, momentum makes steps 1/(1 - μ) times as large. Complex parameters need no special rule: every line is
+/// For a constant gradient, momentum makes steps 1/(1 - μ) times as large. Complex parameters need no special rule: every line is
 /// linear in g with real factors, so the pair (x, y) and the number x + iy take the same steps, which rotate with the plane.
 
 #include "optim/optimizer.h"

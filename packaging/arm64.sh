@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# arm64.sh: on Debian 13, as root: cross-compiles argand for ARM in build-arm64 and runs under QEMU the tests of core, autograd, optim
-# and nn, the checks of every gradient, and the program. In build-parity, which has op_parity's cases and inputs, it writes what ARM
-# computes, arm64.npz, and which elementary functions the library calls for single numbers, arm64.calls.
+# arm64.sh: run it on Debian 13 as root. It cross-compiles argand for ARM in build-arm64. Under QEMU it runs the tests of core, autograd,
+# optim and nn, the checks of every gradient, and the program. build-parity must contain op_parity's cases and inputs; there the script
+# writes arm64.npz, the values computed on ARM, and arm64.calls, the elementary functions that the library calls for single numbers.
 set -euo pipefail
 . packaging/requirements.sh
 
@@ -9,7 +9,7 @@ dpkg --print-foreign-architectures | grep -qx arm64 || { dpkg --add-architecture
 libraries=() packages=()
 for package in $(requirements 'Debian, Ubuntu' build | cut -f 4) libmpfr-dev libhnswlib-dev; do
   case $package in
-    # Packages for all architectures are not named by one.
+    # A package for all architectures takes no :arm64 suffix.
     lib*) libraries+=("$package$(apt-cache show "$package" | grep -qx 'Architecture: all' || echo :arm64)") ;;
     build-essential) packages+=(g++-aarch64-linux-gnu qemu-user) ;;
     *) packages+=("$package") ;;

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Compiles the module _argand for another Python version than this system's, for the wheel of `./dev wheel VERSION...`.
+# Compiles the module _argand for a Python version other than this system's, for the wheel of `./dev wheel VERSION...`.
 #   module_for_python.sh VERSION OUTPUT_DIR [BUILD_DIR]      3.13 build-wheel/modules
 # Python's headers come from an installed pythonVERSION (also pyenv's) or the Debian release with that version; pybind11's come from
 # Debian 13, because versions before 2.12 cannot read NumPy 2's arrays. BUILD_DIR (default: build-wheel) has the library to link.
@@ -44,7 +44,7 @@ if ! headers=$(headers_here); then
 fi
 from_debian trixie pybind11-dev
 
-# Compiles like the build's own module: for the baseline, as with -Dlevel=all.
+# Compiles for the baseline, as the build with -Dlevel=all compiles its own module.
 cd "$tree"
 for file in "$source"/python/binding/*.cpp; do echo "#include \"$file\""; done > module.cpp
 g++ -I"$source" -isystem trixie/files/usr/include -isystem "$headers" -idirafter "${headers%/*}" -std=c++20 -O1 -fPIC -fvisibility=hidden \

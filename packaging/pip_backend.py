@@ -16,9 +16,9 @@ def require_libraries():
     packages, sources, manager = subprocess.run(["bash", "-euc", FIND, "bash", ROOT], check=True, stdout=subprocess.PIPE, text=True).stdout.split("\n")[:3]
     if packages:
         install = {"apt-get": "apt-get install", "": "install"}.get(manager, f"{manager} install")
-        sys.exit(f"argand: missing to compile it: {install} {packages}" + (f"; and {sources}" if sources else "") + " (docs/guides/requirements.md)")
+        sys.exit(f"argand: requirements for compiling are missing: {install} {packages}" + (f"; and {sources}" if sources else "") + " (docs/guides/requirements.md)")
     if sources:
-        sys.exit(f"argand: missing to compile it: {sources} (docs/guides/requirements.md)")
+        sys.exit(f"argand: requirements for compiling are missing: {sources} (docs/guides/requirements.md)")
 
 
 def meson_python():
@@ -26,7 +26,7 @@ def meson_python():
     missing = [package for module, package in MODULES.items() if importlib.util.find_spec(module) is None]
     missing += [program for program in PROGRAMS if shutil.which(program) is None]
     if missing:
-        sys.exit(f"argand: missing to build it: pip install {' '.join(missing)}")
+        sys.exit(f"argand: requirements for building are missing: pip install {' '.join(missing)}")
     require_libraries()
     import mesonpy
     return mesonpy

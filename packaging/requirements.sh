@@ -15,7 +15,7 @@ package_manager() {
   return 0
 }
 
-# package_names MANAGER: prints the table's column of package names for this manager; without one, the system decides which.
+# package_names MANAGER: prints which column of the table has this manager's package names; without a manager, the system decides.
 package_names() {
   local like=
   case $1 in

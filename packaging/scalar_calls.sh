@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# scalar_calls.sh OBJDUMP LIBRARY: prints for each elementary function how many functions of the library call it for a single number,
-# not for a vector: "exp 55". Kernels must not; tails, rows' totals and rare cases do.
+# scalar_calls.sh OBJDUMP LIBRARY: prints for each elementary function how many functions of the library call it for a single number
+# instead of a vector: "exp 55". Kernels must not do so; tails, row totals and rare cases may.
 set -euo pipefail
 "$1" -d --no-show-raw-insn "$2" | awk '
   /^[0-9a-f]+ <.*>:$/ { inside = $2 }

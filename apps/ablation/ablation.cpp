@@ -26,7 +26,7 @@ std::vector<std::string> timing_command(const RunFolder& run, const AblationResu
   return {"eval", run.last(), "--latency", "--json", run.latency()};
 }
 
-/// The differences between two objects of settings, such as "steps is 500, was 100".
+/// The differences between two sets of settings, such as "steps is 500, was 100".
 std::string differences(const nlohmann::json& before, const nlohmann::json& now) {
   if (!before.is_object()) return "ablation.json is damaged";
   std::string text;
@@ -45,7 +45,7 @@ std::string differences(const nlohmann::json& before, const nlohmann::json& now)
 }  // namespace
 
 Ablation::Ablation(AblationTable table, AblationOptions options) : table_(std::move(table)), options_(std::move(options)) {
-  // All rows with the first seed come first, then all with the second: if stopped early, all rows can still be compared.
+  // All rows with the first seed come first, then all with the second, so that rows can be compared if training stops early.
   for (std::int64_t seed = 0; seed < options_.seeds; ++seed)
     for (std::size_t row = 0; row < table_.rows.size(); ++row) jobs_.push_back({row, seed});
 }

@@ -9,7 +9,7 @@
 namespace argand {
 namespace {
 
-/// The mean and deviation over the runs that record the value.
+/// The mean and standard deviation over the runs that record the value.
 Spread spread_of_recorded(const SeedResults& results, const std::function<double(const AblationResult&)>& f) {
   std::vector<double> values;
   for (const auto& [_, result] : results)
@@ -35,7 +35,7 @@ std::vector<std::int64_t> steps_of_all(const std::vector<SeedResults>& results) 
   return steps;
 }
 
-/// Step -> mean training loss over the last hundred steps, using those in `steps`; only for steps with that many predecessors.
+/// Step -> mean training loss over the last hundred steps, using those in `steps`; from step 100 on.
 std::map<std::int64_t, double> mean_losses(const AblationResult& result, const std::vector<std::int64_t>& steps) {
   std::map<std::int64_t, double> means;
   for (const std::int64_t last : steps) {

@@ -18,7 +18,7 @@ class RunPage {
 
   /// All data that the scripts in apps/report draw.
   const nlohmann::ordered_json& json() const { return page_; }
-  /// Reads new data from the run's files: the log immediately, but the parameters only after ten times as long as reading them last
+  /// Reads new data from the run's files: the log at once, but the parameters only after waiting ten times as long as the last read
   /// took, to leave the processors to training. Returns whether anything was new. Throws Error like the constructor.
   bool refresh(SharedData& data);
 

@@ -7,7 +7,7 @@
 
 namespace argand {
 
-/// Adds --preset, --config, and an option for every key of the task in any family to a subcommand. After parsing,
+/// Adds to a subcommand --preset, --config, and an option for every key that the task has in any family. After parsing,
 /// resolve() reads the file, if any, and returns the configuration; the object must outlive the parsing.
 class RunOptions {
  public:

@@ -34,7 +34,7 @@ std::string words_of(const CLI::App& command) {
   return words;
 }
 
-/// The words of an option's value, a|b|c, separated by spaces; "" if the option is not a choice.
+/// The values of an option whose type is a|b|c, separated by spaces; "" if the option is not a choice.
 std::string choices_of(const CLI::Option& option) {
   std::string type = option.get_type_name();
   type.erase(std::min(type.size(), type.find_first_of("= [")));

@@ -111,7 +111,7 @@ std::string SweepTable::conclusion() const {
   if (!best_) return text + "No configuration finished with finite numbers.\n";
   if (search_seeds_ < seeds_.size() && full_.size() > 1)
     text +=
-        fmt::format("Configurations are compared by {}; only the best was trained with the others.\n",
+        fmt::format("Configurations are compared by {}; only the best was trained with the other seeds.\n",
                     search_seeds_ == 1 ? fmt::format("seed {}", seeds_.front()) : fmt::format("the first {} seeds", search_seeds_));
   for (const GridEdge& edge : edges_)
     text += fmt::format("Warning: the best {}, {}, is the {} of those tried: {} values may be better{}.\n", edge.key, edge.value,

@@ -77,7 +77,7 @@ int success_if_printed() {
   errno = 0;
   std::cout.flush();
   if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return exit_success;
-  return report(fmt::format("cannot write to the standard output: {}", errno != 0 ? std::strerror(errno) : "some of it is lost"),
+  return report(fmt::format("cannot write to standard output: {}", errno != 0 ? std::strerror(errno) : "some of it is lost"),
                 exit_failure);
 }
 
@@ -133,7 +133,7 @@ int run_program(CLI::App& program, int argc, const char* const* argv, const std:
     return report(in_options(error), exit_diverged);
   } catch (const std::system_error& error) {
     if (std::ferror(stdout) == 0) return report(error.what(), exit_failure);
-    return report(fmt::format("cannot write to the standard output: {}", error.code().message()), exit_failure);
+    return report(fmt::format("cannot write to standard output: {}", error.code().message()), exit_failure);
   } catch (const std::bad_alloc&) {
     return report("out of memory; reduce --batch, --length, --d-model or --n-layers", exit_failure);
   } catch (const std::exception& error) {

@@ -79,7 +79,7 @@ void Progress::finish() {
 
 std::string Progress::figures(const Row& row, int fewer) const {
   if (!row.validation.empty()) return row.validation;
-  // The models train in alternation, so the remaining time is the sum over their steps.
+  // The models take turns, so the remaining time is the sum over their steps.
   double left = 0;
   for (const Row& r : rows_) left += static_cast<double>(total_ - r.step) * r.seconds;
   const std::string perplexity = perplexity_ && fewer < 2 ? fmt::format("  ppl {:.1f}", std::exp(row.loss)) : "";

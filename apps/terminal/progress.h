@@ -26,9 +26,9 @@ class Progress {
   /// Also shows losses in bits per byte of the training text.
   void show_bits_per_byte(const BitsPerByte& in_bits) { in_bits_ = in_bits; }
 
-  /// Reports that `step` steps are done; `tokens`: in this step only; `loss`: nats per token (or per article).
+  /// Reports that `step` steps have been taken; `tokens`: in this step only; `loss`: nats per token (or per article).
   void update(std::size_t row, std::int64_t step, double loss, std::int64_t tokens, double seconds);
-  /// Reports that `done` of `all` validation batches of the row are evaluated; the next update or note shows the bar again.
+  /// Reports that `done` of `all` validation batches of the row have been evaluated; the next update or note shows the bar again.
   void validating(std::size_t row, std::int64_t done, std::int64_t all);
   /// Prints a permanent line above the bars.
   void note(const std::string& text);

@@ -55,8 +55,8 @@ bool limit_spinning() {
 }
 
 /// OpenBLAS allocates a buffer for each thread when it is loaded, and retries forever if it gets none, which would
-/// hang a script. So this runs before any library is initialised, and uses neither fmt nor anything of argand except its memory
-/// mapping and its count of processors.
+/// hang a script. So this runs before any library is initialised, and uses neither fmt nor anything from argand except its memory
+/// mapping and its processor count.
 void require_address_space(int, char**, char**) {
   constexpr std::int64_t megabyte = 1 << 20, rest = 48 * megabyte;
   const char* asked = std::getenv("OMP_NUM_THREADS");

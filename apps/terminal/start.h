@@ -12,13 +12,13 @@ namespace argand {
 const std::string& current_program();
 
 /// Restarts the program if necessary, once for each of these reasons:
-///   - the environment variable ARGAND_LEVEL (baseline, v3, v4) selects another level of the library than the loader chose;
+///   - the environment variable ARGAND_LEVEL (baseline, v3, v4) selects a level of the library other than the loader's choice;
 ///   - OpenBLAS runs kernels much slower than the processor allows (core/machine/openblas_kernels.h). A value of OPENBLAS_CORETYPE
 ///     set by the user is respected;
 ///   - neither OMP_WAIT_POLICY nor GOMP_SPINCOUNT is set: then GOMP_SPINCOUNT is set to a short wait.
 /// The arguments are unchanged; GLIBC_TUNABLES, OPENBLAS_CORETYPE or GOMP_SPINCOUNT is added to the environment. Throws if
-/// ARGAND_LEVEL is not a level, or one that the processor or the installation lacks. Reports on standard error if OpenBLAS
-/// remains slow (blas_advice).
+/// ARGAND_LEVEL is not a valid level, or is one that the processor or the installation lacks. Reports on standard error if
+/// OpenBLAS remains slow (blas_advice).
 void ensure_fast_kernels(char** argv);
 
 /// Restarts the program for OpenBLAS with the same arguments and environment, plus OPENBLAS_CORETYPE=coretype. Returns at once if

@@ -109,7 +109,7 @@ std::optional<Functional> one_slice(const Functional& all, const Shape& from, co
   return slice;
 }
 
-/// One input under random projections: the gradients from the tape and from differences, and those of known mistakes.
+/// One input under random projections: its gradients from the tape and from differences, and those that known mistakes would give.
 class Investigation {
  public:
   Investigation(const ScalarProjection& projected, std::size_t input, const GradcheckOptions& options)

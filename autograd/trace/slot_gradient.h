@@ -22,10 +22,10 @@ void visit_slot(Base* slot, const F& f) {
   as.template operator()<std::complex<double>>();
 }
 
-/// The gradient accumulated so far, sharing its storage; nullopt if no gradient has arrived, or for null.
+/// The gradient accumulated so far, sharing its storage; nullopt if none has arrived or the slot is null.
 std::optional<AnyValue> slot_gradient(const SlotBase* slot);
 
-/// Construct it between a forward and its backward pass. On destruction, the leaves that the tape reads get back their earlier
+/// Construct it between a forward pass and its backward pass. On destruction, the leaves that the tape reads get back their earlier
 /// gradients, so inspecting a gradient has no lasting effect.
 class KeptGradients {
  public:

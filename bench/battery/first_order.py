@@ -92,7 +92,7 @@ def kinks():
 
 
 def one_element():
-    """The last of many elements is wrong, as when a loop skips its tail, by one percent or completely."""
+    """The last of many elements is wrong by one percent or completely, as when a loop skips its tail."""
 
     def tail(share):
         def corrupt(g, x):

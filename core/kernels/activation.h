@@ -52,7 +52,7 @@ X value(const SeriesAtZero<n>& s, X d) {
   return sum * d;
 }
 
-/// gelu' = 0 at -0.75179...: gelu'' = (2 - x²) φ, with the Taylor series of φ from φ' = -x φ.
+/// gelu' = 0 at -0.75179...: gelu'' = (2 - x²) φ; the Taylor series of φ follows from φ' = -x φ.
 inline constexpr auto gelu_slope_at_zero = [] {
   constexpr int n = 16;
   constexpr long double zero = -0.75179152469356445746L, density = 0.30073259989697529074L;  // φ(zero)
@@ -66,7 +66,7 @@ inline constexpr auto gelu_slope_at_zero = [] {
   return s;
 }();
 
-/// silu' = 0 at -1.27846..., where 1 + x (1 - σ) = 0 and so σ = 1 + 1/x. The Taylor series of σ from σ' = σ - σ².
+/// silu' = 0 at -1.27846..., where 1 + x (1 - σ) = 0 and so σ = 1 + 1/x. The Taylor series of σ follows from σ' = σ - σ².
 inline constexpr auto silu_slope_at_zero = [] {
   constexpr int n = 16;
   constexpr long double zero = -1.27846454276107379511L;

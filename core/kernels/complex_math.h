@@ -1,6 +1,7 @@
 #pragma once
 /// Modulus, phasor and quotient of complex numbers of any size, and functions whose plain formulas would cancel: no square in this
-/// file overflows or underflows. Functions of separate parts accept reals and packs (X: float, double or a Pack of them).
+/// file overflows or underflows. Functions that take the two parts separately accept reals and packs (X: float, double or
+/// a Pack of them).
 
 #include <algorithm>
 #include <cmath>
@@ -34,7 +35,7 @@ struct PolarForm {
   PolarForm(X x, X y) : s(math::max(math::abs(x), math::abs(y))) {
     constexpr auto largest = std::numeric_limits<LaneOf<X>>::max();
     const auto infinite = math::max(math::abs(x), math::abs(y)) > X(largest);
-    // If one part is infinite, a finite other part counts as 0; multiplying by 0 keeps a NaN.
+    // If one part is infinite, the other counts as 0 if it is finite; multiplying by 0 keeps a NaN.
     const auto unit = [&](X part) {
       return math::select(math::abs(part) > X(largest), math::select(part < X(0), X(-1), X(1)), part * X(0));
     };
@@ -81,8 +82,8 @@ R divide_by_modulus(R c, std::complex<R> z) {
   return c / p.r * p.s.factor;
 }
 
-/// |z| + c. For |z| ≈ -c = b this would cancel and leave the rounding error of |z|; so there it is (|z|² - b²)/(|z| + b), and
-/// |z|² - b² = (p - b)(p + b) + q², with p the larger part and q the smaller; p - b is exact.
+/// |z| + c. For |z| ≈ -c = b this would cancel and leave the rounding error of |z|; so there it is computed as
+/// (|z|² - b²)/(|z| + b), where |z|² - b² = (p - b)(p + b) + q² with p the larger part and q the smaller; p - b is exact.
 template <RealScalar R>
 R modulus_plus(std::complex<R> z, R c) {
   const PolarForm<R> f(z.real(), z.imag());
@@ -98,7 +99,7 @@ R modulus_plus(std::complex<R> z, R c) {
   return difference.value() / (f.r + b) * f.s.inverse;
 }
 
-/// a/b. Where |b|² is 0 or infinite in double, b is 0, infinite or NaN, and std::complex's division defines a/b.
+/// a/b. For float, where |b|² is 0, infinite or NaN in double, so is b, and std::complex's division defines a/b.
 template <RealScalar R>
 R divide(R a, R b) {
   return a / b;
@@ -154,7 +155,7 @@ struct Hyperbolic {
 template <RealScalar R>
 std::complex<R> tanh_of(std::complex<R> z) {
   const Hyperbolic<R> h(z.real(), z.imag());
-  // There S = ±C, but z/z need not be 1: ARM's library divides complex numbers with fused products.
+  // If t = 0, S = ±C, but a number divided by itself need not be 1: ARM's library divides complex numbers with fused products.
   return h.t == 0 ? std::complex<R>(std::copysign(R(1), z.real())) : divide(h.S, h.C);
 }
 /// tanh' z = 1/cosh² z = 4t/C².
@@ -165,7 +166,7 @@ std::complex<R> tanh_derivative(std::complex<R> z) {
   return mul(mul(q, q), h.t);
 }
 
-/// σ(z) = e^(z/2)/(2 cosh(z/2)) = e^(iy/2)/C of z/2, times e^-|x| for x < 0.
+/// σ(z) = e^(z/2)/(2 cosh(z/2)) = e^(iy/2)/C, where C belongs to z/2, times e^-|x| for x < 0.
 template <RealScalar R>
 std::complex<R> logistic(std::complex<R> z) {
   const Hyperbolic<R> h(z.real() / 2, z.imag() / 2);

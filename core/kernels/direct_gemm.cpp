@@ -12,8 +12,8 @@ constexpr std::int64_t terms = 256;
 /// Rows of A per block, multiplied with all panels before the next block is read.
 constexpr std::int64_t block_rows = 96;
 
-/// to [4, 4] <- the transpose of from [4, 4], with steps between their rows. (Packing element by element took two thirds of the
-/// time of a product of 64 x 32 by 32 x 64.)
+/// to [4, 4] <- the transpose of from [4, 4]; their rows are to_step and step elements apart. (Packing element by element took two
+/// thirds of the time of a product of 64 x 32 by 32 x 64.)
 void transpose_4x4(const float* from, std::int64_t step, float* to, std::int64_t to_step) {
   typedef float Four __attribute__((vector_size(16)));
   Four r[4];
@@ -90,7 +90,7 @@ void direct_gemm(const Product<R>& p) {
   const Strided<R> A = factor_a(p);
   for (std::int64_t k = 0; k < p.K; k += terms) {
     const std::int64_t K = std::min(terms, p.K - k);
-    // The panel that starts at column j is stored from j · K on, in rows of `step` elements.
+    // The panel that starts at column j is stored at offset j · K, in rows of `step` elements.
     const auto step = [&](std::int64_t j) { return std::min(columns, padded - j); };
     if (packed)
       for (std::int64_t j = 0; j < p.N; j += columns)

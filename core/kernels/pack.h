@@ -22,7 +22,7 @@
 
 namespace argand {
 
-/// W reals side by side. W is part of the type, so code of different levels never shares a symbol.
+/// W reals side by side. W is part of the type, so code for different levels never shares a symbol.
 template <RealScalar R, int W = register_bytes / static_cast<int>(sizeof(R))>
 struct Pack {
   static constexpr int width = W;
@@ -276,8 +276,8 @@ void write(S* to, Pack<R> x, std::int64_t count) {
 
 }  // namespace detail
 
-/// The elements [place, place + count) of arrays, where count is the width of a pack or, if `Whole` is false, less. A place in
-/// arrays of doubles can also load from arrays of float, widening, and store to them, rounding.
+/// The elements [place, place + count) of arrays, where count is the width of a pack or, if `Whole` is false, less. With R =
+/// double, load() also accepts arrays of float, which it widens, and store() rounds to them.
 template <RealScalar R, bool Whole>
 struct PackAt {
   std::int64_t place;

@@ -1,9 +1,9 @@
 #pragma once
 /// Elementary functions of a real and of a pack of reals, in namespace math: one formula works for both.
 ///
-/// For packs, glibc's libmvec has vector versions (at most 4 ulp, special values handled lane by lane). They are called by their
-/// vector ABI names, _ZGV<level>N<lanes>v_<function>, the same for GCC and Clang: b, d and e are levels of x86-64; n is NEON, whose
-/// functions <math.h> declares (all of these since glibc 2.40). Elsewhere a pack is computed lane by lane.
+/// For packs, glibc's libmvec has vector versions (errors of at most 4 ulp, special values handled lane by lane). They are called
+/// by their vector ABI names, _ZGV<level>N<lanes>v_<function>, the same for GCC and Clang: b, d and e are levels of x86-64; n is
+/// NEON, whose functions <math.h> declares (all of these since glibc 2.40). Elsewhere a pack is computed lane by lane.
 
 #include <cmath>
 

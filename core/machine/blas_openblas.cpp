@@ -84,8 +84,8 @@ void reserve_blas(int threads) {
     if ((enough = can_map(bytes_a_thread + (bytes_a_thread >> 3)))) buffers.push_back(blas_memory_alloc(0));
   for (void* buffer : buffers) blas_memory_free(buffer);
   require(enough, "memory",
-          "matrix products with {} thread{} need {} MB of address space, {} MB for each; the limit (ulimit -v) of {} MB leaves {} "
-          "MB; use fewer threads",
+          "matrix products with {} thread{} need {} MB of address space, {} MB per thread; the limit (ulimit -v) of {} MB leaves "
+          "{} MB; use fewer threads",
           processors, processors == 1 ? "" : "s", (processors * bytes_a_thread) >> 20, bytes_a_thread >> 20, space->limit >> 20,
           space->left() >> 20);
   reserved = threads;

@@ -22,7 +22,7 @@ std::int64_t peak_memory();
 /// How many processors a process (0: this one) may use; 0 if the system does not say. Allocates nothing, so that it can run before
 /// the libraries are initialised.
 int processors_of(pid_t process);
-/// Lets this process use the processors that another one may use, where the system can.
+/// Lets this process use the processors that another one may use, if the system supports this.
 void use_processors_of(pid_t process);
 
 /// Makes the system send `signal` to this process when its parent ends. Does nothing on macOS.
@@ -32,7 +32,8 @@ void signal_when_parent_ends(int signal);
 /// with errno set, on failure.
 bool make_pipe(std::span<int, 2> ends);
 bool make_sockets(std::span<int, 2> ends);
-/// Writes to a socket of make_sockets without waiting. Returns as send() does: EPIPE, and no signal, if the other end is closed.
+/// Writes to a socket of make_sockets without waiting. Returns what send() does; if the other end is closed,
+/// errno is EPIPE and no signal is raised.
 ssize_t send_to_socket(int socket, std::span<const char> bytes);
 
 }  // namespace argand

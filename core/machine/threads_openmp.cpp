@@ -18,7 +18,7 @@ void team(int n, Work work) {
 }
 
 void run_independently(int n, Work work) {
-  std::vector<std::future<void>> others;  // their destructors wait, also when something throws
+  std::vector<std::future<void>> others;  // their destructors wait, even if something throws
   for (int i = 1; i < n; ++i) others.push_back(std::async(std::launch::async, [=] { work(i, n); }));
   work(0, n);
   for (auto& other : others) other.get();

@@ -155,8 +155,8 @@ const SimpleGrammar::Rule* Grammar::find_with_other_topic(GrammarSymbol symbol, 
   return nullptr;
 }
 
-/// Resets the first n pending symbols to the paragraph's person and topic, so that one wrong word counts as one error: their rule
-/// may belong to another person or topic.
+/// Resets the first n pending symbols to the paragraph's person and topic: the rule that produced them may belong to others, but
+/// one wrong word must count as one error.
 void Grammar::keep_story(SimpleGrammar::Pending& pending, std::size_t n, const GrammarSymbol& story) const {
   for (std::size_t i = pending.size() - n; i < pending.size(); ++i) {
     GrammarSymbol s = symbols_[static_cast<std::size_t>(pending[i])];

@@ -8,7 +8,7 @@
 /// What a model has to remember, and for how long:
 ///   - number: a verb agrees with its subject, across prepositional phrases and relative clauses, nested up to three deep;
 ///   - reference: a paragraph is about one person; pronouns (she or he, her or his, herself or himself) and names must agree;
-///   - topic: farm, sea, town or forest, for a whole paragraph, decides all nouns, verbs and adjectives.
+///   - topic: each paragraph has one (farm, sea, town or forest), which decides all its nouns, verbs and adjectives.
 ///
 /// It is a simple grammar (data/corpora/simple_grammar.h explains why that makes probabilities and entropy exact): given the text
 /// so far, a single symbol determines the distribution of the next word, and a symbol's rules begin with different words. The

@@ -147,7 +147,7 @@ class NpzFile::Zip {
     zip_stat_t status;
     constexpr auto needed = ZIP_STAT_NAME | ZIP_STAT_SIZE | ZIP_STAT_COMP_SIZE;
     require(zip_stat_index(zip_, i, 0, &status) == 0 && (status.valid & needed) == needed, "npz",
-            "{}: cannot read the entry of member {}", path_, i);
+            "{}: cannot read entry {} of the archive", path_, i);
     return {status.name, status.size, status.comp_size};
   }
 

@@ -63,7 +63,7 @@ class SafetensorsFile::Descriptor {
 
 namespace {
 
-/// Whether the file is from torch.save(): a ZIP archive with the name of a checkpoint, or, before version 1.6, a protocol-2
+/// Whether the file is from torch.save(): a ZIP archive with a checkpoint's file extension, or, before version 1.6, a protocol-2
 /// pickle that begins with torch's magic number.
 bool is_pickle(const std::string& path, std::uint64_t first_bytes) {
   const bool named = path.ends_with(".pt") || path.ends_with(".pth") || path.ends_with(".bin") || path.ends_with(".ckpt");
@@ -129,7 +129,7 @@ std::string SafetensorsFile::checksum(std::string_view header, std::size_t place
   return sum.hex();
 }
 
-/// Reads instead of memory-mapping: if the file is truncated meanwhile, this throws Error, where mapping would raise SIGBUS.
+/// Reads rather than memory-maps: if the file is truncated in the meantime, this throws Error; a mapping would raise SIGBUS.
 void SafetensorsFile::read(std::size_t begin, void* out, std::size_t bytes) const {
   auto* to = static_cast<char*>(out);
   while (bytes > 0) {

@@ -13,7 +13,7 @@ namespace argand {
 /// score(q, D) = Σ_w∈q idf(w) f (k1 + 1)/(f + k1 (1 - b + b |D|/avg)) with idf(w) = ln(1 + (N - n_w + ½)/(n_w + ½)), where w occurs
 /// f times in D and n_w of N documents contain w. Repeated query words count each time.
 /// Source: Robertson, Zaragoza, "The probabilistic relevance framework: BM25 and beyond" (2009), eq. 3.15; the 1 + in the logarithm
-/// keeps idf positive, as Lucene does.
+/// keeps idf positive, as in Lucene.
 class Bm25 {
  public:
   using Id = Vocabulary::Id;

@@ -14,8 +14,8 @@ class FrozenSearch {
   /// passages [P, L], 1 <= key <= L.
   FrozenSearch(const Ids& passages, std::int64_t key);
 
-  /// chunks [N, m] -> the k passages with the largest scores for each [N, k], largest first, ties by lower index. `excluded` and
-  /// errors are the same as in nearest_rows(): excluded passages are not candidates.
+  /// chunks [N, m] -> [N, k]: for each chunk, the k passages with the largest scores, largest first, ties by lower index.
+  /// `excluded` and errors are the same as in nearest_rows(): excluded passages are not candidates.
   Ids operator()(const Ids& chunks, std::int64_t k, std::span<const RowRange> excluded) const;
 
  private:

@@ -27,7 +27,7 @@ class KnowledgeBase {
 
   /// The passages that overlap tokens first, ..., last - 1 of the text.
   RowRange overlapping(std::int64_t first, std::int64_t last) const;
-  /// The maximum number of P passages of L tokens that a window of `window` tokens can overlap in a text of N tokens.
+  /// An upper bound on how many of P passages of L tokens a window of `window` tokens can overlap in a text of N tokens.
   static std::int64_t most_overlapping(std::int64_t N, std::int64_t L, std::int64_t P, std::int64_t window);
 
  private:

@@ -76,7 +76,7 @@ void BpeTokens::add(Encoding& to, Id id, std::uint32_t bytes) const {
   if (bpe_.unknown) to.unknown.push_back(id == *bpe_.unknown);
 }
 
-/// Splits the text at added tokens: first at those marked `first`, then splits the rest at the others.
+/// Splits the text at added tokens: first at those marked `first`, then, in what remains, at the others.
 void BpeTokens::add_text(Encoding& to, std::string_view text, bool first) const {
   const auto add_between = [&](std::string_view between) {
     if (between.empty()) return;

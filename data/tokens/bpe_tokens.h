@@ -6,7 +6,7 @@
 
 namespace argand {
 
-/// Loads a tokenizer.json. A text has the same ids as in `Tokenizer.encode(text, add_special_tokens=False)`: added tokens in the
+/// Loads a tokenizer.json. A text gets the same ids as from `Tokenizer.encode(text, add_special_tokens=False)`: added tokens in the
 /// text are recognised; settings for truncation, padding and post-processing are ignored. Throws Error, naming the file, if it is
 /// damaged or needs an unsupported feature: a model other than BPE, a normalizer other than NFC, or pre-tokenizers other than
 /// ByteLevel, optionally preceded by Digits and Split. With NFC the byte counts of tokens refer to the original text.

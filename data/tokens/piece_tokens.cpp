@@ -23,7 +23,7 @@ namespace sp = sentencepiece;
 /// SentencePiece's symbol for a space.
 constexpr std::string_view space_sign = "\xE2\x96\x81", replacement_sign = "\xEF\xBF\xBD";
 
-/// Calls f(), which calls SentencePiece: errors are reported by a status, but code inside SentencePiece can also throw.
+/// Calls f(), which calls SentencePiece: it reports errors through a status, but its code can also throw.
 template <class F>
 auto guarded(const std::string& name, const F& f) {
   try {

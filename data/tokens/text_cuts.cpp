@@ -60,7 +60,7 @@ std::size_t gpt4_word(std::string_view text, std::size_t most_digits) {
   if (const std::size_t length = contraction_in_any_case(text); length > 0) return length;
   if (const std::size_t length = run_of(is_letter, text); length > 0) return length;
   if (const std::size_t length = run_of(is_number, text, most_digits); length > 0) return length;
-  // Letters may be preceded by one character of any kind except a line break, which becomes part of the same word.
+  // One character before the letters, of any kind except a line break, becomes part of their word.
   const std::size_t first = run_of([](char32_t c) { return !is_line_end(c); }, text, 1);
   if (first > 0)
     if (const std::size_t length = run_of(is_letter, text.substr(first)); length > 0) return first + length;

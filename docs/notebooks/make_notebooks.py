@@ -2,14 +2,14 @@
 
   make_notebooks.py OUTPUT_DIR [--solved]
 
-A chapter's text is its Markdown in docs/, its code the file of the same name beside this one, NAME.py, cut at lines
+A chapter's text is its Markdown in docs/NAME.md. Its code is NAME.py beside this file, divided into cells by lines of the form
 
   # %% start            at the top, below the title
   # %% after LINE       after the section with that heading, or after the block that contains that line
-  # %% prints LINE      instead of the block that contains that line, because it prints the same; the tests compare
+  # %% prints LINE      in place of the block that contains that line, because it prints the same, as the tests check
 
 A lesson is a file NAME.md beside this one. Its python blocks are the cells. `<!-- exercise: NAME -->` above a block marks a cell that the reader
-has to complete; --solved replaces it by the code below `# %% NAME` in NAME-solutions.py.
+has to complete; --solved replaces it with the code below `# %% NAME` in NAME-solutions.py.
 """
 import base64
 import json
@@ -128,7 +128,7 @@ def chapter(name):
         else:
             found = [k for k, (_, inside) in enumerate(pieces) if where in inside]
             if word not in ("after", "prints") or len(found) != 1:
-                sys.exit(f"notebooks: {name}.py: '# %% {marker}': that line is {len(found)} times in the chapter")
+                sys.exit(f"notebooks: {name}.py: '# %% {marker}': expected `after` or `prints` and a line that occurs once in the chapter; this one occurs {len(found)} times")
             at = found[0]
             if where.startswith("#"):  # insert at the end of the section
                 at = next((k for k in range(at + 1, len(pieces)) if any(line.startswith("#") for line in pieces[k][1])

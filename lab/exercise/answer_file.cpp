@@ -30,7 +30,7 @@ std::string key_of(std::string_view text) {
 AnswerFile read_answers(const std::string& path) {
   constexpr std::size_t longest = 1 << 20;
   const std::string whole = read_text_file("exercise", path);
-  require(whole.size() <= longest, "exercise", "{}: an answer file may be at most a megabyte", path);
+  require(whole.size() <= longest, "exercise", "{}: an answer file must not exceed one megabyte", path);
   AnswerFile file{.path = path, .student = {}, .mark = {}, .problems = {}, .answers = {}, .twice = {}};
   std::string_view rest = whole;
   if (rest.starts_with("\xEF\xBB\xBF")) rest.remove_prefix(3);

@@ -110,9 +110,9 @@ Problem make_adam(Draw& draw) {
           .text = fmt::format("L(z) = `{}`. Start at z = {} and take {} steps of Adam with β₁ = 0.9, β₂ = 0.999, ε = 1e-8, bias "
                               "correction, learning rate {}, no weight decay.",
                               loss, written(start), steps, rate),
-          .questions = {ask_gradient("z at the end where v averages |g|² (one second moment), a number", 2, one,
+          .questions = {ask_gradient("z at the end if v averages |g|² (one second moment), a number", 2, one,
                                      {{two, "this is Adam with two second moments"}}),
-                        ask_gradient("z at the end where Re g and Im g have a second moment each, a number", 2, two,
+                        ask_gradient("z at the end if Re g and Im g each have a second moment, a number", 2, two,
                                      {{one, "this is Adam with one second moment"}})}};
 }
 
@@ -181,8 +181,8 @@ const std::vector<ProblemFamily>& problem_families() {
       {"curvature", "minimum, maximum, saddle; the largest learning rate", 2, make_curvature},
       {"algebra", "the derivative with respect to the angle θ of a learnable algebra", 2, make_algebra},
       {"matrix", "least squares in a vector of two numbers", 2, make_matrix},
-      {"network", "the gradients of a network of two weights", 3, make_network},
-      {"descent", "gradient descent after some steps", 3, make_descent},
+      {"network", "the gradients of a network with two weights", 3, make_network},
+      {"descent", "several steps of gradient descent", 3, make_descent},
       {"adam", "Adam with one second moment, and with two", 3, make_adam},
       {"backward", "a backward pass by hand, with a wrong line", 3, make_backward},
   };

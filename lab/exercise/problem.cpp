@@ -194,7 +194,7 @@ Question ask_gradient(std::string text, int points, C right, std::vector<NamedNu
 }
 
 Question ask_word(std::string text, int points, std::vector<std::string> words, const std::string& right) {
-  require(std::find(words.begin(), words.end(), right) != words.end(), "exercise", "\"{}\" is not one of the words", right);
+  require(std::find(words.begin(), words.end(), right) != words.end(), "exercise", "\"{}\" is not one of the choices", right);
   return {.text = std::move(text), .points = points, .kind = Question::Kind::Word, .words = std::move(words), .right = right};
 }
 

@@ -56,7 +56,7 @@ enum class Takes {
   Real,       ///< a complex operand is an error
 };
 
-/// Under which condition a real result cannot be negative.
+/// When a real result cannot be negative.
 enum class Sign { Unknown, IfOperandsAre, Never };
 
 struct ExpressionFunction {

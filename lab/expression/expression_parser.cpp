@@ -319,7 +319,7 @@ class Parser {
     remember_token(begin, at_);
   }
 
-  /// Whether the word is "zbar", "z_conj", ..., as other programs call a conjugate.
+  /// Whether the word is "zbar", "z_conj", ..., names that other programs use for a conjugate.
   bool looks_like_conjugate(const std::string& word) const {
     for (const std::string end : {"bar", "_bar", "conj", "_conj", "star", "_star", "b", "c"})
       if (word.ends_with(end) && variable(word.substr(0, word.size() - end.size())) < parsed_.variables.size()) return true;

@@ -13,7 +13,7 @@ template <RealScalar R>
 Tensor<R> GrowingRows<R>::append(const Tensor<R>& fresh) {
   const std::int64_t B = fresh.dim(0), t = fresh.dim(1), D = fresh.dim(2), length = length_ + t;
   if (storage_.size() < B * length * D) {
-    // Rows of several sequences are not contiguous if there is space behind each, so those are copied every time.
+    // Only a single sequence gets spare room: behind each of several it would leave gaps, so several are copied every time.
     Tensor<R> larger(Shape{B, B == 1 && length_ > 0 ? 2 * length : length, D});
     for (std::int64_t b = 0; b < B; ++b)
       std::copy_n(std::as_const(storage_).data() + b * length_ * D, length_ * D, larger.data() + b * length * D);

@@ -236,5 +236,5 @@ class Value:
                 return np.full_like(self._first, np.nan)
         if y.dtype.kind == self._first.dtype.kind:
             return y
-        # If f is complex at the point, real values elsewhere become complex; if it is real there, complex values are out of domain.
+        # If f is complex at the point, real values elsewhere become complex; if it is real there, complex values are outside its domain.
         return y.astype(complex) if self._first.dtype.kind == "c" else np.where(y.imag == 0, y.real, np.nan)

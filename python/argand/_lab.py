@@ -33,7 +33,7 @@ class Lab:
     dz: Figure
     dzbar: Figure
     gradient: Figure  # the gradient of L = f if f is real, otherwise of L = Re f: dL/dx + i dL/dy
-    # The same gradient as returned by "PyTorch", "TensorFlow", "JAX" and "argand"; at a singular point only the last one.
+    # The gradient that "PyTorch", "TensorFlow", "JAX" and "argand" would return; at a singular point, only argand's.
     conventions: Dict[str, complex]
     jacobian: np.ndarray  # the 2 x 2 Jacobian of (Re f, Im f) with respect to (x, y)
     cauchy_riemann: str

@@ -57,10 +57,11 @@ class Direction:
 class IndependentCheck:
     """One way to check whether a gradient is right, and its result.
 
-    "differences" decide, and give the table. In addition, along one more random direction: "adjoint", by a forward derivative;
-    "taylor", by the order at which the remainder f(x + tv) - f(x) - t <g, v> falls, 2 or more where g is right, 1 where it is wrong;
-    "complex step", by Im f(x + ihv) / h, for real-analytic f that takes complex numbers. "linear" asks whether the gradient is linear
-    in the incoming one: for 1000 times as much, for 1/1000, for a sum. If it is not, the gradient is wrong whatever the differences say.
+    "differences" decides, and fills the table. Three others use one more random direction: "adjoint" takes a forward derivative;
+    "taylor" measures the order at which the remainder f(x + tv) - f(x) - t <g, v> falls, 2 or more where g is right, 1 where it is
+    wrong; "complex step" computes Im f(x + ihv) / h, for real-analytic f that takes complex numbers. "linear" asks whether the gradient
+    is linear in the incoming one: for 1000 times as much, for 1/1000, for a sum. If it is not, the gradient is wrong whatever the
+    differences say.
     """
 
     name: str

@@ -1,5 +1,5 @@
 #pragma once
-/// The functions with which each file in this folder adds to the module `_argand`, the internal basis of the Python package.
+/// Each file in this folder adds to the module `_argand`, the internal basis of the Python package, with one of these functions.
 
 #include <pybind11/pybind11.h>
 

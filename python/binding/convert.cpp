@@ -56,8 +56,7 @@ AnyVar converted(const AnyVar& x, std::string_view scalar) {
   if (!to_complex && scalar != "float32" && scalar != "float64")
     throw py::type_error(fmt::format("tensors must be float32, float64, complex64 or complex128, not {}", scalar));
   if (is_complex(x) && !to_complex)
-    throw py::type_error(
-        fmt::format("cannot convert {} to {}; take the real part, the modulus, ... first", scalar_name(x), scalar));
+    throw py::type_error(fmt::format("cannot convert {} to {}; take the real part or the modulus first", scalar_name(x), scalar));
   return wide ? in_any<double>(x, to_complex) : in_any<float>(x, to_complex);
 }
 

@@ -47,7 +47,7 @@ std::vector<Node*> reachable(const NodePtr& root) {
   const auto visit = [&](const NodePtr& node) {
     if (node->state == Node::State::Source || node->seen == search) return;
     require(node->state != Node::State::Walked, "backward",
-            "the backward pass of this {} is over and its saved tensors have been freed; compute it again, or keep them with "
+            "the backward pass through this {} is over and its saved tensors have been freed; compute it again, or keep them with "
             "backward(retain_graph=True)",
             node->name);
     require(!node->walking, "backward", "another thread is running backward through this {}", node->name);
@@ -192,8 +192,7 @@ Computed computed(std::string_view name, const std::function<std::vector<AnyVar>
 }
 
 void backward(const AnyVar& loss, const NodePtr& node, const Backward& options) {
-  require(!(loss.index() % 2 == 1), "backward",
-          "the loss must be real, but is complex; take its real part, its modulus, ... first");
+  require(!(loss.index() % 2 == 1), "backward", "the loss must be real, but is complex; take its real part or its modulus first");
   const Shape& shape = shape_of(loss);
   require(shape.size() == 1, "backward", "requires a real scalar loss, got shape {}; sum or average first", shape);
   require(slot_of(loss) != nullptr, "backward", "the loss does not depend on any variable, or was computed inside no_grad");

@@ -28,7 +28,7 @@ ParameterList<R> parameters_of(const Named& named) {
           if constexpr (std::same_as<RealOf<T>, R>) {
             list.push_back({name, v});
           } else {
-            fail("parameters", "{} is {}, but others have a different precision", name, scalar_name<T>());
+            fail("parameters", "{} is {}, but other parameters have a different precision", name, scalar_name<T>());
           }
         },
         as_tensor(o.ptr())->var);

@@ -30,8 +30,8 @@ std::optional<std::vector<AxisStep>> basic_steps(PyObject* key, const Shape& sha
     else if (p != Py_None)
       return std::nullopt;
   }
-  if (ellipses > 1) throw py::index_error("an index can contain only one ...");
-  if (named > shape.rank()) throw py::index_error(fmt::format("{} indices for a tensor of shape {}", named, shape));
+  if (ellipses > 1) throw py::index_error("an index can contain only one ellipsis (...)");
+  if (named > shape.rank()) throw py::index_error(fmt::format("got {} indices for a tensor of shape {}", named, shape));
   std::vector<AxisStep> steps;
   int axis = 0;
   for (Py_ssize_t i = 0; i < n; ++i) {

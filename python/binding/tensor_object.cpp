@@ -37,7 +37,7 @@ void dealloc(PyObject* self) {
   Py_DECREF(type);
 }
 
-/// The name, such as "float64", of a dtype given as NumPy's dtype, a type or a name.
+/// The name of a dtype, such as "float64", which is given as a NumPy dtype, a type or a name.
 std::string scalar_named(PyObject* dtype) {
   const py::object d = py::dtype::from_args(py::reinterpret_borrow<py::object>(dtype));
   return py::str(d).cast<std::string>();
@@ -113,7 +113,7 @@ PyObject* to_float(PyObject* self) {
   PyObject* const x = item(self, nullptr);
   if (x == nullptr || PyFloat_Check(x)) return x;
   Py_DECREF(x);
-  PyErr_SetString(PyExc_TypeError, "float: this tensor is complex; take its real part, its modulus, ... first");
+  PyErr_SetString(PyExc_TypeError, "float: this tensor is complex; take its real part or its modulus first");
   return nullptr;
 }
 PyObject* to_int(PyObject* self) {
@@ -197,7 +197,7 @@ PyObject* compare(PyObject* a, PyObject* b, int op) {
       return py::isinstance<py::array>(o) ? py::array(o).dtype().kind() == 'c' : PyComplex_Check(o.ptr());
     };
     if (op != Py_EQ && op != Py_NE && (complex(left) || complex(right)))
-      throw py::type_error("complex numbers have no order; compare their real parts, moduli, ...");
+      throw py::type_error("complex numbers have no order; compare their real parts or moduli");
     return PyObject_RichCompare(left.ptr(), right.ptr(), op);
   });
 }

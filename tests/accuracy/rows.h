@@ -5,8 +5,8 @@
 
 namespace accuracy {
 
-/// An exact number and the scale of its error: the value of its formula with the absolute value of each added term, since sums that
-/// cancel lose digits in any program.
+/// An exact number and the scale of its error: its formula evaluated with the absolute value of every term, because any program
+/// loses digits in a sum that cancels.
 struct Term {
   Z exact;
   N size = 0;

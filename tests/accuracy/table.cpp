@@ -169,7 +169,8 @@ std::vector<std::string> Table::faults(const std::string& page) const {
       const double more = row.range == Range::Rows ? 4 : 2;  // with shorter SIMD vectors, each lane sums more terms
       bool same = old.size() == now.size();
       for (std::size_t i = 0; same && i < old.size(); ++i)
-        // Results without correct digits differ between processors, so for hostile matrices only larger errors count.
+        // Results without correct digits differ between processors, so for hostile matrices only a large increase counts, and only
+        // if the page's error is within the bound.
         same = hostile ? old[i] > bound_of(row.range) || now[i] <= 8 * old[i] + 8
                        : std::isinf(old[i]) == std::isinf(now[i]) &&
                              (std::isinf(old[i]) || (now[i] <= more * old[i] + more && old[i] <= 4 * now[i] + 4));

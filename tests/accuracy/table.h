@@ -47,9 +47,9 @@ class Table {
   std::string markdown() const;
   /// Every cell, with the inputs that caused its worst errors.
   std::string places() const;
-  /// The faults found in `page`, one line each; none if the page is current: it has the same rows, the same numbers up to
-  /// differences between processors' elementary functions, names every registered op, and gives a reason for every error above 16
-  /// ulp.
+  /// The faults found in `page`, one line each; none if the page is current: it has the same rows, has the same numbers up
+  /// to differences between processors' elementary functions, names every registered op, and gives a reason for every error above
+  /// 16 ulp.
   std::vector<std::string> faults(const std::string& page) const;
 
  private:

@@ -155,7 +155,7 @@ with tempfile.TemporaryDirectory() as folder:
         before = one.read()
     run("export", last, "--npz", "a.npz")
     with open("a.npz", "rb") as two:
-        expect(two.read() == before, "equal tensors make different archives")
+        expect(two.read() == before, "equal tensors give different archives")
 
     double, metadata = stored("float64/last.safetensors")
     double = {n: t for n, t in double.items() if not n.startswith("optimizer.")}

@@ -132,7 +132,7 @@ def full_disk():
         with open("/dev/full", "w", encoding="utf8") as full:
             done = subprocess.run([argand, *(w.replace("full", "full2") for w in command)], stdout=full, stderr=subprocess.PIPE, check=False)
         expect(done.returncode == 1, f"{command} into a full disk: {done.returncode}")
-        expect(done.stderr.startswith(b"argand: cannot write to the standard output: ") and done.stderr.count(b"\n") == 1,
+        expect(done.stderr.startswith(b"argand: cannot write to standard output: ") and done.stderr.count(b"\n") == 1,
                f"{command} into a full disk: {done.stderr!r}")
 
 

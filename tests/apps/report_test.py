@@ -142,7 +142,7 @@ def a_report_of_each_family_and_of_all(folder):
     return runs
 
 
-# Uses every tooltip, button and choice. Errors and odd texts are reported on the console.
+# Uses every tooltip, button and choice. Errors and suspicious texts are reported on the console.
 READER = """
 function lookAtEveryTooltip() {
   for (const c of live) {

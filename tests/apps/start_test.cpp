@@ -84,8 +84,9 @@ BOOST_AUTO_TEST_CASE(the_version_lists_optional_parts_on_request) {
              std::string::npos);
 }
 
-// SSE kernels run at less than half the speed of those for AVX2 or AVX-512: a factor of 2.7 was measured on AMD's Zen 4, of 5 on
-// recent Intel cores. The test requires less, because speeds vary on a busy machine, and takes the better of two runs each.
+// SSE kernels run at less than half the speed of those for AVX2 or AVX-512: factors of 2.7 on AMD's Zen 4 and of 5 on recent
+// Intel cores were measured. The test requires less, because speeds vary on a busy machine, and takes the better of two runs of
+// each.
 BOOST_AUTO_TEST_CASE(a_program_multiplies_much_faster_than_with_sse_kernels) {
   if (!argand::cpu_features().avx2) return;
   double fast = 0, slow = 0;

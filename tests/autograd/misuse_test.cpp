@@ -93,7 +93,7 @@ BOOST_AUTO_TEST_CASE(a_loss_that_was_never_assigned) {
   Real total;  // no value yet
   total = total + sum(square(x));
   BOOST_TEST(error_of([&] { backward(total); }) ==
-             "backward: the loss is empty, [0]: the Var was never assigned, or was moved from; start a sum with number(0.0)");
+             "backward: the loss is empty (shape [0]): the Var was never assigned or was moved from; start sums with number(0.0)");
 }
 
 BOOST_AUTO_TEST_CASE(two_parameters_need_two_names) {

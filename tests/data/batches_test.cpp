@@ -106,12 +106,13 @@ BOOST_AUTO_TEST_CASE(a_batch_is_a_function_of_its_number) {
 
 BOOST_AUTO_TEST_CASE(invalid_sizes_are_refused) {
   BOOST_TEST(error_of([] { LmBatches(count_up(10), 2, 10, 0); }) ==
-             "batches: a text of 10 tokens is too short for windows of 10 and their targets; use at least 11, or a smaller length");
+             "batches: a text of 10 tokens is too short for windows of 10 and their targets; use at least 11 tokens, or a smaller "
+             "length");
   BOOST_TEST(error_of([] { LmBatches(count_up(10), 0, 5, 0); }) == "batches: batch and length must be at least 1, got 0 and 5");
   BOOST_TEST(error_of([] { LmBatches(Ids({2, 5}), 1, 2, 0); }) == "batches: tokens must have shape [N], got [2, 5]");
   BOOST_TEST(LmBatches(count_up(11), 2, 10, 0).at(7).tokens[0] == 0);  // the text has a single window
   BOOST_TEST(error_of([] { EvaluationBatches(count_up(21), 2, 10); }) ==
-             "evaluation: a text of 21 tokens is too short for a block of 2 x 10 plus one token after its targets");
+             "evaluation: a text of 21 tokens is too short for a block of 2 x 10 and the two tokens after it");
   BOOST_TEST(error_of([] { EvaluationWindows(count_up(30), 2, 10, 0); }) ==
              "evaluation: the stride must be in [1, 10] (the window length), got 0");
   BOOST_TEST(error_of([] { EvaluationWindows(count_up(30), 2, 10, 11); }) ==

@@ -1,4 +1,4 @@
-/// Fuzzes an ablation's results file: one that can be read can be written again and has tables.
+/// Fuzzes an ablation's results file: accepted results are unchanged by writing and rereading, and have tables.
 
 #include "apps/ablation/result_tables.h"
 #include "tests/fuzz/fuzz.h"

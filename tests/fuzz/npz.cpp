@@ -1,5 +1,4 @@
-/// Fuzzes NumPy archives: every array of one that opens can be read or has an unsupported type, and is unchanged by writing and
-/// rereading.
+/// Fuzzes NumPy archives: if one opens, each of its arrays is either refused or unchanged by writing and rereading.
 
 #include "data/files/npz.h"
 

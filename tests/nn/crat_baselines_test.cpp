@@ -256,7 +256,7 @@ BOOST_AUTO_TEST_CASE(errors_say_what_to_do) {
   const Knowledge no_search{.passages = &passages}, knowledge = searched(passages);
   BOOST_TEST(error_of([&] {
                model->logits(Ids({1, 3}), {.knowledge = &no_search});
-             }) == "crat: baseline fid needs a knowledge base, and none was given");
+             }) == "crat: baseline fid needs a knowledge base, but none was given");
   BOOST_TEST(error_of([&] {
                model->logits(random_ids({1, 3}), {.knowledge = &knowledge, .excluded = {{0, 3}}});
              }) == "nearest: cannot choose 2 of 4 rows when 3 of them are excluded");

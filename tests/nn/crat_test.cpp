@@ -186,7 +186,7 @@ BOOST_AUTO_TEST_CASE(errors_say_what_to_do) {
   const auto model = make_model<float>(small({1}), 1);
   BOOST_TEST(error_of([&] {
                model->logits(Ids({1, 3}));
-             }) == "crat: reflection windows (irw_layers) need a knowledge base, and none was given");
+             }) == "crat: reflection windows (irw_layers) need a knowledge base, but none was given");
   const Ids passages = random_ids({4, 5}, 1);
   const Knowledge knowledge{.passages = &passages};
   BOOST_TEST(error_of([&] {

@@ -1,4 +1,4 @@
-/// Tests every invariance of every family, a change that leaves the model's output unchanged, for every choice of configuration,
+/// Tests every invariance of every family (a change that leaves the model's output unchanged) for every choice of configuration,
 /// and changes that merely look like invariances.
 
 #include "nn/invariance.h"

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Builds the Dockerfile's image with Buildah, on a base made by debootstrap instead of the published one, and tries its contents.
+# Builds the Dockerfile's image with Buildah, on a base made by debootstrap instead of the published one, and tests its contents.
 #   image_test.sh SOURCE_DIR     needs root, buildah, debootstrap and Debian's packages
 set -euo pipefail
 source=$(realpath "$1")

@@ -1,4 +1,4 @@
-"""experiments/fashion.py on a small data set made here: it learns, goes on after a kill, and says what is wrong with files."""
+"""experiments/fashion.py on a small data set made here: it learns, continues after being killed, and says what is wrong with files."""
 import gzip
 import importlib
 import json
@@ -161,7 +161,7 @@ def test_rates_widen_until_the_best_has_worse_ones_on_both_sides(tmp_path):
 
     assert after({}) == 1.0 and after({1.0: 5}) == 2.0 and after({1.0: 5, 2.0: 6}) == 4.0 and after({1.0: 6, 2.0: 5}) == 0.5
     assert after({1.0: 5, 2.0: 6, 4.0: 6}) is None and after({0.5: 1, 1.0: 6, 2.0: 5}) is None
-    assert after({2.0**k: k for k in range(8)}) is None  # it ends though the best is the last one
+    assert after({2.0**k: k for k in range(8)}) is None  # the search ends, although the last rate is still the best
 
 
 def test_intervals_are_those_of_student():

@@ -125,7 +125,7 @@ def test_homework_is_drawn_from_the_name(capsys):
 def test_code_from_no_chapter_is_refused(tmp_path, monkeypatch):
     (tmp_path / "03-tape.py").write_text("# %% after ## No such heading\npass\n")
     monkeypatch.setattr(make, "HERE", str(tmp_path))
-    with pytest.raises(SystemExit, match="'# %% after ## No such heading': that line is 0 times in the chapter"):
+    with pytest.raises(SystemExit, match="'# %% after ## No such heading': expected `after` or `prints` and a line that occurs once in the chapter; this one occurs 0 times"):
         make.chapter("03-tape")
 
 

@@ -131,7 +131,7 @@ void require_settings(const JsonReader& place, const Json& settings, bool may_be
   for (const auto& [key, value] : settings.items())
     if (!is_plain(value) && !(value.is_array() && std::all_of(value.begin(), value.end(), is_plain)) &&
         !(may_be_null && value.is_null()))
-      place.fail("settings: {} is not the value of a setting", key);
+      place.fail("settings: {} must be text, a number, true or false, or a list of these", key);
 }
 
 void read_row(JsonReader& part, ResultTable& runs, const std::vector<std::int64_t>& steps, const Json& common) {

@@ -37,7 +37,7 @@ struct ResultTable {
   bool costs = false;                              ///< whether the runs were only long enough to measure costs
 };
 
-/// A configuration (config.json, ablation.json) with file and folder paths reduced to their last names.
+/// A configuration (config.json, ablation.json) with file and folder paths reduced to their last components.
 nlohmann::ordered_json without_paths(nlohmann::ordered_json config);
 /// All keys of a config.json except the seed, flattened.
 nlohmann::ordered_json flat_settings(const nlohmann::ordered_json& config);

@@ -37,7 +37,7 @@ TrainedRun open_run(const std::string& run) {
   try {
     found.tokens = load_tokens(kind, tokens);
   } catch (const Error&) {
-    // It may be unreadable because it belongs to another model; in that case, this is the error to report.
+    // The file may be unreadable because it belongs to another model; if so, report that instead.
     require_same(read_bytes("checkpoint", tokens));
     throw;
   }

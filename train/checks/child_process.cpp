@@ -171,7 +171,7 @@ void ChildProcess::fail_after_exit() {
   // The shell reports a signal as a status above 128.
   const int signal = WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status) > 128 ? WEXITSTATUS(status) - 128 : 0;
   if (signal != 0) fail(op_, "{} was terminated by signal {} ({})", command_, signal, strsignal(signal));
-  fail(op_, "{} exited with status {} without an answer", command_, WEXITSTATUS(status));
+  fail(op_, "{} exited with status {} without answering", command_, WEXITSTATUS(status));
 }
 
 }  // namespace argand

@@ -12,8 +12,8 @@ class ChildProcess {
   /// Starts the shell command, which inherits this program's standard error. Error messages begin with `op`; `patience` is the
   /// number of seconds to wait for an answer.
   ChildProcess(std::string op, const std::string& command, double patience);
-  /// Closes the child's standard input, waits briefly for it to exit, and kills whatever remains of it and its children. So does
-  /// a signal that ends this program.
+  /// Closes the child's standard input, waits briefly for it to exit, and kills whatever remains of it and its children. A signal
+  /// that ends this program also kills them.
   ~ChildProcess();
   ChildProcess(const ChildProcess&) = delete;
   ChildProcess& operator=(const ChildProcess&) = delete;

@@ -21,7 +21,7 @@ struct ExternalDescription {
   Convention convention = Convention::Conjugate;
 };
 
-/// Reads the answer to {"ask": "function"}. Throws Error, starting with `gradcheck`, if it is invalid, and names `program`.
+/// Reads the answer to {"ask": "function"}. Throws Error, starting with `gradcheck` and naming `program`, if it is invalid.
 ExternalDescription read_description(const std::string& program, const std::string& line);
 /// Reads the answer to {"ask": "value", ...}. An {"error": ...} is thrown as ExternalRefusal.
 AnyTensor read_value(const std::string& program, const std::string& line);

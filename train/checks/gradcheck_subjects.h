@@ -25,7 +25,7 @@ std::int64_t cases_of(const GradcheckSubject& subject, const Report& report);
 
 /// Every registered op, sorted by name.
 std::vector<GradcheckSubject> op_subjects();
-/// Every layer of nn/ in all variants, as a function of its input and parameters; the output is projected on random weights.
+/// Every layer of nn/ in all variants, as a function of its input and parameters; the output is projected onto random weights.
 std::vector<GradcheckSubject> layer_subjects();
 /// Every model family at small sizes, for both tasks, with each choice that its configuration accepts, one at a time.
 std::vector<GradcheckSubject> model_subjects();

@@ -25,7 +25,7 @@ const std::vector<Preset>& common() {
         {"length", "128"},
         {"batch", "16"},
         {"steps", "500"},
-        {"lr", "1e-3"},
+        {"lr", "4e-3"},
         {"final_lr", "0.1"},
         {"warmup", "50"},
         {"clip", "1"},

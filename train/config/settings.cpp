@@ -28,7 +28,7 @@ class Line {
   bool empty() const { return rest_.empty() || rest_.front() == '#'; }
 
   Setting setting() {
-    if (rest_.front() == '[') config_fail_at(place_, "tables are not supported here, only lines `key = value`");
+    if (rest_.front() == '[') config_fail_at(place_, "tables are not supported here, only `key = value` lines");
     const auto equals = rest_.find('=');
     if (equals == std::string_view::npos) config_fail_at(place_, "expected `key = value`");
     std::string key(trim(rest_.substr(0, equals)));

@@ -18,7 +18,7 @@ constexpr std::uint64_t exchange_stream = draw_streams - 1;
 
 /// From this many passages on, `auto` uses approximate search.
 constexpr std::int64_t many_passages = 20'000;
-/// Default number of steps between rebuilding an index: building one takes as long as several steps.
+/// Default number of steps between rebuilds of an index: building one takes as long as several steps.
 constexpr std::int64_t refresh_of_index = 100;
 
 Ids joined(const std::vector<Ids::value_type>& ids) { return Ids({static_cast<std::int64_t>(ids.size())}, ids); }
@@ -122,16 +122,15 @@ Retriever::Retriever(const RunConfig& config, const TrainingData& data)
                 P, L, N);
   const std::int64_t hidden = from_file_ ? 0 : KnowledgeBase::most_overlapping(N, L, P, longest);
   if (P - hidden < k)
-    config_fail(
-        "irw_top_k",
-        "{} of {} passages cannot be chosen when up to {} of them overlap a window of {} tokens; use more or shorter passages", k,
-        P, hidden, longest);
+    config_fail("irw_top_k",
+                "cannot choose {} of {} passages when up to {} of them overlap a window of {} tokens; use more or shorter passages",
+                k, P, hidden, longest);
   if (config_.irw_index == "hnsw" && !have_hnsw())
     config_fail("irw_index", "argand was built without hnswlib; install libhnswlib-dev and rebuild, or use exact search");
   if (by_chunk_ && config_.irw_index == "hnsw")
     config_fail("irw_index", "chunks are retrieved by their words, so hnsw has nothing to index; choose auto or exact");
   if (by_chunk_ && L / 2 > config.training.length)
-    config_fail("irw_length", "chunks are half a passage, {} tokens, and do not fit in a window of {}; choose shorter passages",
+    config_fail("irw_length", "a chunk is half a passage, {} tokens, which does not fit in a window of {}; choose shorter passages",
                 L / 2, config.training.length);
   approximate_ = config_.irw_index == "hnsw" || (config_.irw_index == "auto" && !by_chunk_ && P >= many_passages && have_hnsw());
   refresh_ = config_.irw_refresh > 0 ? config_.irw_refresh : approximate_ ? refresh_of_index : 1;

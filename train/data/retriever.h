@@ -48,8 +48,8 @@ class PassageStore {
 class Retriever {
  public:
   /// Null for a model without reflection windows. The data must be in the model's tokens. Throws ConfigError if the configuration
-  /// does not fit the text (a window might find fewer than irw_top_k passages that are not excluded), or if argand was built
-  /// without the index.
+  /// does not fit the text (a window might find fewer than irw_top_k passages that are not excluded), or if it requires hnswlib
+  /// and argand was built without it.
   static std::unique_ptr<Retriever> of(const RunConfig& config, const TrainingData& data);
 
   /// The number of steps after which the store is rebuilt.

@@ -139,8 +139,8 @@ Evaluation evaluate(Model<R>& model, const EvaluationSet& set, const ContextOf& 
   const NoGrad none;
   const bool classifies = model.config().task == TextTask::Classify;
   const std::int64_t n = classifies ? model.config().n_classes : 0, share = ranks.size();
-  // For each batch: its loss, targets and bytes, and how many of both are unknown; followed by the confusion matrix. Every value
-  // comes from a single rank or is a count, so the sums are exact.
+  // For each batch: its loss, the numbers of targets and bytes, and how many of each are unknown; followed by the confusion matrix.
+  // Every value comes from a single rank or is a count, so the sums are exact.
   constexpr std::size_t each = 5;
   const auto batches = static_cast<std::size_t>(set.size);
   std::vector<double> found(each * batches + static_cast<std::size_t>(n * n));

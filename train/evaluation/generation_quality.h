@@ -31,8 +31,8 @@ using GenerationWatch = std::function<void(std::int64_t done)>;
 /// Takes prompts evenly spaced over `part` (ids of the run's vocabulary). Returns loss and bits per byte under the judge, Dist-1,
 /// Dist-2 and Rep-4 of the text that the model generates, {"model": {"dist_1": ...}}, and, for comparison, of the original
 /// continuation in `part`, {"corpus": ...}; also all options, and the texts with their prompts, one string each: words are
-/// separated by spaces, so that a judge can read them; other tokens are joined to text. The ComplexFormer paper uses 256 tokens by
-/// nucleus sampling with p = 0.9. Throws Error if `part` is too short or if the judge lacks words of the run.
+/// separated by spaces, so that a judge can read them; other tokens are joined into text. The ComplexFormer paper generates 256
+/// tokens by nucleus sampling with p = 0.9. Throws Error if `part` is too short or if the judge lacks words of the run.
 nlohmann::ordered_json eval_generation(const TrainedRun& run, const Ids& part, const GenerationEvalOptions& options,
                                        const GenerationWatch& watch = nullptr);
 

@@ -14,7 +14,8 @@ struct Latency {
   double per_token = 0;             ///< seconds per token after the first: mean within a text, median over texts
   double fastest = 0, slowest = 0;  ///< extremes of the texts' means
   double parameter_bytes = 0;
-  /// Seconds to read as many bytes as the parameters have, on all threads: a bound for any program that reads each for every token.
+  /// Seconds to read as many bytes as the parameters have, on all threads: a lower bound for any program that reads every parameter
+  /// for each token.
   double to_read_parameters = 0;
 };
 

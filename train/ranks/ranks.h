@@ -55,8 +55,8 @@ void abort_ranks(int code);
 /// is reported only once: the first rank reports it and terminates the others.
 std::string error_of_rank(const std::string& text);
 
-/// mpirun binds each of two processes to one core by default. Unless a binding was requested, this lets the current process use all
-/// cores again. Call it before threads start.
+/// With two processes, mpirun binds each to one core by default. Unless a binding was requested, this lets the current process use
+/// all cores again. Call it before threads start.
 void undo_default_binding();
 
 /// The number of threads for each rank: its share of the processors, unless OMP_NUM_THREADS is set.

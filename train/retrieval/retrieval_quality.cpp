@@ -88,7 +88,7 @@ Words words_of(const TrainedRun& trained, const std::string& text, std::int64_t 
   return words;
 }
 
-/// The encodings [N, r] by each window for texts of any length; texts of equal length are encoded together.
+/// Each window's encodings [N, r] of texts of any length; texts of equal length are encoded together.
 template <RealScalar R>
 std::vector<Tensor<float>> encodings_of(const Model<R>& model, const std::vector<Words>& texts) {
   std::map<std::size_t, std::vector<std::int64_t>> by_length;

@@ -15,7 +15,7 @@ namespace argand {
 ///                                                              generates sentences, each with its grammatical error
 ///     {"watch": 0, "text": "mary is"}                          answers with the attention weights of every layer and head,
 ///                                                              queries and keys as complex numbers, and δ, b and ω
-///     {"save": 0, "folder": "/model"}                          writes last.safetensors and vocab.txt, as `argand generate` reads
+///     {"save": 0, "folder": "/model"}                          writes last.safetensors and vocab.txt for `argand generate`
 ///     {"forget": true}                                         discards all models
 ///
 /// "write" and "watch" accept "turn": [[layer, head, angle], ...], which adds angles to phase biases for that request. If a

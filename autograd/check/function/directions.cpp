@@ -95,7 +95,7 @@ ElementCheck Directions::element(std::size_t input, std::int64_t element) const 
   return check;
 }
 
-/// One random number per element of the range, 0 elsewhere. For a single element just 1, since only the axis matters.
+/// One random number per element of the range, 0 elsewhere. A single element gets 1, since only the axis matters.
 std::vector<ComplexValues> Directions::direction(const ElementRange& where) const {
   std::vector<ComplexValues> v;
   for (std::size_t i = 0; i < projected_.inputs().size(); ++i) {
@@ -235,7 +235,7 @@ std::optional<std::vector<Finding>> Directions::judged_by_fit(const std::vector<
       c.numerical += unit * slopes[p]->slope.value;
       c.error = std::hypot(c.error, slopes[p]->slope.error);
       kinks[p] += slopes[p]->kink;
-      // The gradient is as noisy as f, and the noise of its terms is independent.
+      // The gradient is as noisy as f, with independent noise in each of its terms.
       const double noise = sizes_[p] > 0 ? slopes[p]->noise / sizes_[p] : 0;
       noise_ = std::max(noise_, noise);
       c.rounding += by.rounding + 4 * noise * std::max(size, std::abs(by.analytic));
@@ -260,8 +260,8 @@ std::optional<std::vector<Finding>> Directions::judged_by_fit(const std::vector<
   return findings;
 }
 
-/// A random gradient could be correct for one projection and wrong for the next. Rounding may differ from call to call: some
-/// libraries choose their kernels by the alignment of memory.
+/// A gradient that differs between calls could be correct for one projection and wrong for the next. Differences within rounding
+/// are allowed: some libraries choose their kernels by memory alignment.
 void Directions::require_deterministic() const {
   const std::vector<ComplexValues> again = projected_.analytic(projected_.random_weights(options_.seed, 0));
   for (std::size_t i = 0; i < again.size(); ++i) {

@@ -28,7 +28,7 @@ std::vector<Derivative> FewSteps::derivatives() const {
       for (std::size_t j = 0; j < row.size(); ++j)
         next.push_back(next[j] + (next[j] - row[j]) / (std::pow(contraction, 2.0 * static_cast<double>(j + 1)) - 1));
       const double rounding_of_row = 2 * (above.rounding + below.rounding) / (2 * h);
-      // The last two columns differ by the error of the worse one.
+      // The difference between the last two columns estimates the error of the less accurate one.
       d.central = {next.back(), rounding_of_row + (row.empty() ? HUGE_VAL : std::abs(next.back() - next[next.size() - 2]))};
       row = std::move(next);
       const double largest = std::max(std::abs(below.value), std::abs(above.value));

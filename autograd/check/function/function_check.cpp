@@ -13,7 +13,7 @@ namespace {
 
 constexpr double beside = 0.01;  // distance of the second point from the first, relative to each element
 
-/// f with gradients in this library's convention: those in JAX's convention become conj(gradient for conj(W)).
+/// f with gradients in this library's convention: JAX's are computed for conj(W) and then conjugated.
 DifferentiableFunction in_convention(const DifferentiableFunction& f, Convention convention) {
   if (convention == Convention::Conjugate) return f;
   const auto gradients = [f](const std::vector<AnyTensor>& x, std::span<const std::complex<double>> W) {
@@ -31,8 +31,8 @@ ComplexValues numbers_of(const AnyTensor& y) {
   return std::visit([](const auto& t) { return ComplexValues(t.begin(), t.end()); }, y);
 }
 
-/// A wrapper that never passes a NaN to the function, because an iteration might then never end. Instead of a NaN, a finite step
-/// shows which outputs depend on a coordinate: outputs that change, and outputs too large for a change to show.
+/// A wrapper that never passes a NaN to the function, because an iteration in it might then never end. A finite step shows instead
+/// which outputs depend on a coordinate: those that change, and those too large for a change to show.
 DifferentiableFunction without_nan(const DifferentiableFunction& f, const std::vector<AnyTensor>& inputs) {
   const auto base = std::make_shared<ComplexValues>();
   const auto value = [f, inputs, base](const std::vector<AnyTensor>& x) {

@@ -89,7 +89,7 @@ class IndependentChecks {
  private:
   static IndependentCheck silent(std::string name, std::string why) { return {std::move(name), Opinion::Silent, std::move(why)}; }
 
-  /// Runs a check; one that throws is silent and reports the error as its reason.
+  /// Runs a check. If it throws, its opinion is Silent, with the error as the reason.
   template <class Question>
   static IndependentCheck run_check(const std::string& name, const Question& question) {
     try {

@@ -27,8 +27,8 @@ enum class Use {
   Alone,         ///< one input a variable, the others constant: the same gradient; none if the op does not list that input
   Overwritten,   ///< inputs overwritten between forward and backward pass: the same bits, as for the original values
   Float32,       ///< in float32 and complex64: the gradient in float64, up to rounding
-  Size,          ///< at 1 ... 67 elements and some tens of thousands: the gradient that differences along a direction give; for
-                 ///< an op that maps elements one by one, the same as for that element in a case of twelve
+  Size,          ///< at 1 ... 67 elements and at longest_length: the gradient that differences along a direction give; for an
+                 ///< op that maps elements one by one, the same as for that element in a case of twelve
   Threads,       ///< with 1, 2 and 3 threads: the same bits
 };
 inline constexpr std::size_t number_of_uses = 11;

@@ -14,7 +14,7 @@ namespace argand {
 /// The elements of one tensor in row-major order; imaginary parts are 0 if it is real.
 using Numbers = std::vector<std::complex<double>>;
 
-/// |z|, fast for real numbers, as most are: calling hypot() for each took a tenth of the time of a whole check.
+/// |z|, fast for real numbers, the most common case: calling hypot() for each number took a tenth of a check's time.
 inline double modulus(std::complex<double> z) { return z.imag() == 0 ? std::abs(z.real()) : std::abs(z); }
 
 template <RealScalar R>

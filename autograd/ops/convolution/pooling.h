@@ -18,7 +18,7 @@ struct PoolingOptions {
 template <Scalar T>
 Var<T> max_pool2d(const Var<T>& x, std::array<std::int64_t, 2> window, const PoolingOptions& options = {});
 
-/// The mean. Zeros of the padding count, as in PyTorch.
+/// The mean, which includes the zeros of the padding, as in PyTorch.
 template <Scalar T>
 Var<T> avg_pool2d(const Var<T>& x, std::array<std::int64_t, 2> window, const PoolingOptions& options = {});
 

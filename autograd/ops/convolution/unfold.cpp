@@ -39,7 +39,7 @@ static const Op unfold_op(
 template <Scalar T>
 Var<T> unfold(const Var<T>& x, std::array<std::int64_t, 2> window, const ConvolutionOptions& options) {
   require(x.rank() == 3 || x.rank() == 4, "unfold", "expects [N, C, H, W] or [C, H, W], got {}", x.shape());
-  require(options.groups == 1, "unfold", "does not support groups; every channel has its own rows, got {} groups", options.groups);
+  require(options.groups == 1, "unfold", "groups must be 1, since every channel has its own rows; got {}", options.groups);
   const ConvolutionWindows v =
       convolution::windows_of("unfold", x.shape(), window, x.dim(-3), convolution::of_three_axes(options, 2), false);
   const std::int64_t images = x.rank() == 4 ? x.dim(0) : 1, size = v.rows() * v.places();

@@ -5,7 +5,7 @@
 
 namespace argand {
 
-/// [4], all sign combinations of complex zero, so both sides of every branch cut that ends at 0.
+/// All sign combinations of complex zero, on both sides of every branch cut that ends at 0. [4]
 inline Tensor<std::complex<double>> zeros_of_all_signs() {
   return Tensor<std::complex<double>>({4}, {{0.0, 0.0}, {-0.0, 0.0}, {0.0, -0.0}, {-0.0, -0.0}});
 }

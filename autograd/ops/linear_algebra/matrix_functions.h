@@ -1,6 +1,6 @@
 #pragma once
-/// Powers, square roots and logarithms of stacks of square matrices [..., n, n], real or complex. A matrix with a non-finite
-/// element has a root and a logarithm of NaN throughout. All throw for matrices that are not square and, like solve(), in a build
+/// Powers, square roots and logarithms of stacks of square matrices [..., n, n], real or complex. If a matrix has a non-finite
+/// element, its root and its logarithm are NaN throughout. All throw for matrices that are not square and, like solve(), in a build
 /// without LAPACK.
 
 #include "autograd/var.h"

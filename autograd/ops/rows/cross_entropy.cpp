@@ -76,7 +76,7 @@ void check_targets(std::string_view op, const Shape& logits_or_h, const Ids& tar
   Shape leading = logits_or_h;
   require(leading.rank() >= 1, op, "needs at least one axis");
   leading.erase(-1);
-  require(targets.shape() == leading, op, "targets {} do not match {}; they must have the shape {}", targets.shape(), logits_or_h,
+  require(targets.shape() == leading, op, "targets of shape {} do not match {}; expected shape {}", targets.shape(), logits_or_h,
           leading);
   require(targets.size() > 0, op, "there are no targets to average over");
   if (!ignored) return targets.check_below(V, op);

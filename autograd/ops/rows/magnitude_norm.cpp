@@ -110,8 +110,8 @@ struct MagnitudeNorm {
         mean(Shape{rows}),
         scale(Shape{rows}) {}
 
-  /// Magnitudes, and everything computed from them in a row, are double: they differ little from their mean, so in float m - μ and
-  /// σ lose digits, and gradients were ten times less accurate.
+  /// Magnitudes, and everything computed from them in a row, are double: they differ little from their mean, so m - μ and σ would
+  /// lose digits in float, which made gradients ten times less accurate.
   using Wide = Pack<double>;
   template <bool Huge, std::size_t P>
   Wide magnitude(std::array<Wide, P> z) const {

@@ -71,7 +71,7 @@ void spread_axis(const GradientAccumulator<T>& dx, const AxisView& view, const F
   });
 }
 
-/// Checks f(x) and f(x, axis), with both the summed axis and the other one of any length.
+/// Checks f(x) and f(x, axis), varying the length of the summed axis or of the other one.
 template <class F>
 void sizes_along_axes(OpCheck& check, const F& f) {
   check.sizes("", [f](OpCheck& at, std::int64_t n) {

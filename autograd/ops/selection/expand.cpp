@@ -180,7 +180,7 @@ namespace {
 template <Scalar T>
 Var<T> pad_with_constant(const Var<T>& x, int axis, std::int64_t before, std::int64_t after, T value) {
   const std::int64_t n = x.dim(axis), begin = std::max<std::int64_t>(0, -before), end = n - std::max<std::int64_t>(0, -after);
-  require(begin <= end, "pad", "padding {} and {} removes more than axis {} of {} has", before, after, axis, x.shape());
+  require(begin <= end, "pad", "padding {} and {} removes more elements than axis {} of {} has", before, after, axis, x.shape());
   const auto edge = [&](std::int64_t size) {
     Shape shape = x.shape();
     shape[axis] = std::max<std::int64_t>(0, size);

@@ -21,7 +21,7 @@ Ids places_of(const char* op, const Shape& x, int axis, const Ids& index) {
   const Shape& shape = index.shape();
   bool fits = shape.rank() == rank;
   for (int k = 0; fits && k < rank; ++k) fits = k == along || shape[k] <= x[k];
-  require(fits, op, "index of shape {} does not match {}; it needs as many axes, none longer except axis {}", shape, x, axis);
+  require(fits, op, "index of shape {} does not match {}; ranks must agree, and only axis {} may be longer", shape, x, axis);
   require(x.size() <= std::numeric_limits<Ids::value_type>::max(), op, "{} has more than 2^31 elements", x);
   const auto strides = strides_of(x);
   Ids places(Shape{index.size()});

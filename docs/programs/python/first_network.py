@@ -6,7 +6,7 @@ z = ag.variable(np.array([1 + 0.5j]))
 L = ag.abs2(z**2 + 1).sum()
 L.backward()
 print(z.grad)                    # dL/dx + i dL/dy
-print(L.tape())                  # in a notebook a picture
+print(L.tape())                  # in a notebook, a picture
 
 
 @ag.op                           # a custom op, checked when its gradient is attached

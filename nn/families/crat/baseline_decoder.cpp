@@ -90,7 +90,7 @@ Var<R> BaselineDecoder<R>::hidden(const Ids& tokens, AttentionPass<R> pass, type
   const ForwardContext& context = pass.context();
   const Knowledge* knowledge = context.knowledge;
   require(knowledge != nullptr && knowledge->passages != nullptr && knowledge->search != nullptr, "crat",
-          "baseline {} needs a knowledge base, and none was given", word_of(own().baseline));
+          "baseline {} needs a knowledge base, but none was given", word_of(own().baseline));
   ChunkCache<R>* past = caches == nullptr ? nullptr : &caches->front().template own<ChunkCache<R>>();
   const bool retro = own().baseline == Baseline::Retro;
   const std::int64_t m = chunk_length(*knowledge->passages), L = knowledge->passages->shape()[1];

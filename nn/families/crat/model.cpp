@@ -99,7 +99,7 @@ auto Crat<T>::hidden(const Ids& tokens, AttentionPass<R> pass, typename TextMode
   std::optional<PassageMeans<R>> means;
   if (!this->config_.windows().layers.empty()) {
     require(knowledge != nullptr && knowledge->passages != nullptr, "crat",
-            "reflection windows (irw_layers) need a knowledge base, and none was given");
+            "reflection windows (irw_layers) need a knowledge base, but none was given");
     means.emplace(*knowledge->passages, embedding_.weight, embedding_bias_);
   }
   Var<T> z = states(tokens, pass);

@@ -112,7 +112,8 @@ void prepare(const ParameterList<double>& parameters, const ModelConfig& config)
 }  // namespace
 
 GradientChecks qic_checks() {
-  // d_model 16 gives four quaternions per head: with fewer, their magnitudes may differ too little for the norm to divide by.
+  // d_model 16 gives four quaternions per head: with fewer, their magnitudes may differ too little for a norm that divides by their
+  // spread.
   return {.sizes = {{"d_model", "16"}}, .joint = special_angles(), .prepare = prepare, .layers = qic_layers};
 }
 

@@ -92,7 +92,7 @@ class OwnOp:
             def value(*z: Any) -> Any:
                 w = self._value(*z)
                 if isinstance(w, (tuple, list, Tensor)):
-                    raise Error(f"{self.__name__}: an op computes one NumPy array, but this returns a {type(w).__name__}")
+                    raise Error(f"{self.__name__}: an op must return one NumPy array, got a {type(w).__name__}")
                 return w
 
             result = check(value, backward, x if self._count > 1 else x[0], vjp=True, jvp=None if jvp is None else forward)

@@ -21,11 +21,11 @@ def train(out: Optional[Path] = None, *, resume: Optional[Path] = None, task: st
     >>> run = ag.train("runs/first", family="crope", steps=200, d_model=64)      # doctest: +SKIP
     >>> run.model().generate("the", tokens=20)                                   # doctest: +SKIP
 
-    resume      continues the run in this folder; steps, epochs and early_stop may change its length, data the place of its data
+    resume      continues the run in this folder; steps, epochs and early_stop can change its length, and data where its data is read
     config      a file of `key = value` lines; keyword arguments override it
     overwrite   replaces an existing run in `out`
     progress    whether to show progress; or a function that is called after each step with a dict of step, loss, lr, grad_norm,
-                tokens, seconds, and at a validation valid and best
+                tokens and seconds, and after a validation also valid and best
 
     Ctrl-C finishes the step and saves; `resume` continues from there and gives the same files as an uninterrupted run. An exception
     raised by `progress` does the same.

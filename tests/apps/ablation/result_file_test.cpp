@@ -129,7 +129,7 @@ BOOST_AUTO_TEST_CASE(malformed_files_are_refused_with_their_location) {
   BOOST_TEST(changed([](Json& j) { j["rows"][0]["what"] = "two\nlines"; }) == ": rows[0]: what must be on one line");
   BOOST_TEST(changed([](Json& j) { j["rows"][0]["runs"] = Json::array(); }) == ": rows[0]: the row a has no runs");
   BOOST_TEST(changed([](Json& j) { j["rows"][0]["settings"]["lr"] = Json::object(); }) ==
-             ": rows[0]: settings: lr is not the value of a setting");
+             ": rows[0]: settings: lr must be text, a number, true or false, or a list of these");
   BOOST_TEST(changed([](Json& j) {
                j["rows"][0]["rates"]["whole"] = {{"fast", 3}};
              }) == ": rows[0]: rates: whole: the rates must be numbers above 0 in ascending order");
@@ -185,7 +185,7 @@ BOOST_AUTO_TEST_CASE(a_kept_ablation_has_the_tables_of_its_runs_and_rows_join_it
   BOOST_TEST(run_argand(scratch, keep).code == 0);
   BOOST_TEST(contents_of(file) == text);  // keeping the same rows again changes nothing
 
-  // Later, one row has another seed and one row is new.
+  // Later runs add a seed to one row, and a new row.
   BOOST_TEST_REQUIRE(run_argand(scratch, train + "--rows qk,qkv --seeds 3 --out " + more).code == 0);
   const Finished joined = run_argand(scratch, "ablate crope --out " + more + " --keep " + file);
   BOOST_TEST(joined.out == "6 runs of " + more + " kept in " + file + "\n", joined.err);

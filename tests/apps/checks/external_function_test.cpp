@@ -55,7 +55,7 @@ BOOST_AUTO_TEST_CASE(a_program_that_dies_hangs_or_talks_nonsense_gets_one_line) 
     BOOST_TEST(done.out.empty());
     return done.err;
   };
-  BOOST_TEST(told("exit 3") == "argand: gradcheck: \"PROGRAM\" exited with status 3 without an answer\n");
+  BOOST_TEST(told("exit 3") == "argand: gradcheck: \"PROGRAM\" exited with status 3 without answering\n");
   // The shell that starts the program may report the signal as well.
   BOOST_TEST(told("kill -9 $$").ends_with("argand: gradcheck: \"PROGRAM\" was terminated by signal 9 (Killed)\n"));
   BOOST_TEST(told("sleep 60", "--timeout 0.1") == "argand: gradcheck: \"PROGRAM\" did not answer within 0.1 s\n");
@@ -109,7 +109,7 @@ BOOST_AUTO_TEST_CASE(nothing_is_left_running_after_success_or_a_signal) {
 
 BOOST_AUTO_TEST_CASE(incompatible_options_are_refused) {
   BOOST_TEST(checked("exit 0", "exp").err ==
-             "argand: gradcheck: --external checks the function of a program and takes no name, got exp\n");
+             "argand: gradcheck: --external checks a program's function and takes no name, got exp\n");
   BOOST_TEST(checked("exit 0", "--timeout 0").err == "argand: gradcheck: --timeout must be positive, got 0\n");
 }
 

@@ -85,7 +85,7 @@ def flipped_bits(folder):
             for command in others:
                 refused(run(*command), f"{command[0]} with bit {place} flipped")
     expect(not os.path.exists(folder + ".npz") and not os.path.exists(folder + ".html"), "a damaged checkpoint was exported")
-    # A damaged name of a checksum key must not make the file look like one without a checksum.
+    # A damaged checksum key must not make the file look like one without a checksum.
     for key in (b'"checksum"', b'"checksum_algorithm"'):
         for bit in range(8 * 8):
             bad = bytearray(good)

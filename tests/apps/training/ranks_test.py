@@ -59,12 +59,12 @@ def one_line():
     for arguments, line in [
         (["lm", *TEXT, *FOUR, "--out", "none"], "--accumulate: 3 ranks cannot share the 4 batches of a step evenly; use a multiple of 3"),
         (["lm", *TEXT, "--accumulate", "3"], "train lm: missing --out RUN (a new run) or --resume RUN (to continue one)"),
-        (["lm", "--trace-nan", "--out", "none"], "--trace-nan: runs in one process; start it without mpirun to reach the same place"),
+        (["lm", "--trace-nan", "--out", "none"], "--trace-nan: runs in one process; start it without mpirun, and it stops at the same place"),
         (["lm", "--stepps", "3"], "train lm: unknown option --stepps; did you mean --steps? (see --help)"),
     ]:
         result = ranks.run(argand, 3, "train", *arguments)
         expect(result.returncode == 2 and ranks.our_lines(result) == ["argand: " + line], f"exit code {result.returncode}, {result.stderr}")
-        expect(not os.path.exists("none"), "an invalid run has made a folder")
+        expect(not os.path.exists("none"), "an invalid run created a folder")
     # The program is started by the launcher of another MPI implementation.
     result = ranks.run(argand, 0, "train", "lm", environment={"PMI_SIZE": "2"})
     expect(result.returncode == 2 and "mpirun: 2 processes were started, but MPI reports 1" in result.stderr, result.stderr)

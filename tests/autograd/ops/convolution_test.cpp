@@ -300,7 +300,7 @@ BOOST_AUTO_TEST_CASE(shapes_that_do_not_fit_are_reported_in_one_line) {
              }) == "unfold: expects [N, C, H, W] or [C, H, W], got [3, 3]");
   BOOST_TEST(error_of([&] {
                unfold(x, {1, 1}, {.groups = 2});
-             }) == "unfold: does not support groups; every channel has its own rows, got 2 groups");
+             }) == "unfold: groups must be 1, since every channel has its own rows; got 2");
   BOOST_TEST(error_of([&] {
                max_pool2d(x, {4, 1});
              }) == "max_pool2d: a window of 4 elements does not fit in an axis of size 3 with padding 0");

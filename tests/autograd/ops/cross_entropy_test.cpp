@@ -72,9 +72,9 @@ BOOST_AUTO_TEST_CASE(as_many_targets_in_another_shape_are_refused) {
   const Var<double> logits(randn<double>({3, 2, 5}, Random(1))), W(randn<double>({7, 5}, Random(2)));
   for (const Shape& shape : {Shape{2, 3}, Shape{6}, Shape{3, 2, 1}}) {
     BOOST_TEST(error_of([&] { cross_entropy(logits, Ids(shape)); }) ==
-               fmt::format("cross_entropy: targets {} do not match [3, 2, 5]; they must have the shape [3, 2]", shape));
+               fmt::format("cross_entropy: targets of shape {} do not match [3, 2, 5]; expected shape [3, 2]", shape));
     BOOST_TEST(error_of([&] { linear_cross_entropy<double>(logits, W, nullptr, Ids(shape)); }) ==
-               fmt::format("linear_cross_entropy: targets {} do not match [3, 2, 5]; they must have the shape [3, 2]", shape));
+               fmt::format("linear_cross_entropy: targets of shape {} do not match [3, 2, 5]; expected shape [3, 2]", shape));
   }
   BOOST_TEST(error_of([&] { cross_entropy(logits, Ids({3, 2})); }) == "");
   BOOST_TEST(error_of([&] { linear_cross_entropy<double>(logits, W, nullptr, Ids({3, 2})); }) == "");

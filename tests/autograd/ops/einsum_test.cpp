@@ -167,7 +167,7 @@ BOOST_AUTO_TEST_CASE(elements_by_number) {
   BOOST_TEST(error_of([&] { gather(x, 1, Ids({2, 1}, {0, 3})); }) == "gather: index 3 is out of range for axis 1 of [2, 3]");
   BOOST_TEST(error_of([&] {
                gather(x, 1, Ids({3, 1}, {0, 0, 0}));
-             }) == "gather: index of shape [3, 1] does not match [2, 3]; it needs as many axes, none longer except axis 1");
+             }) == "gather: index of shape [3, 1] does not match [2, 3]; ranks must agree, and only axis 1 may be longer");
   BOOST_TEST(error_of([&] {
                scatter_add(x, 1, Ids({2, 1}, {0, 0}), x);
              }) == "scatter_add: index and source must have the same shape, got [2, 1] and [2, 3]");

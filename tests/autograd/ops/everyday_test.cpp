@@ -305,7 +305,7 @@ BOOST_AUTO_TEST_CASE(invalid_arguments_are_reported_in_one_line) {
   BOOST_TEST(error_of([&] {
                pad(x, {3, 0}, PadMode::Reflect);
              }) == "pad: padding 3 and 0 is out of range for axis 1 of [2, 3]; this mode allows at most 2");
-  BOOST_TEST(error_of([&] { pad(x, {-2, -2}); }) == "pad: padding -2 and -2 removes more than axis 1 of [2, 3] has");
+  BOOST_TEST(error_of([&] { pad(x, {-2, -2}); }) == "pad: padding -2 and -2 removes more elements than axis 1 of [2, 3] has");
   BOOST_TEST(error_of([&] { stack(std::vector{x, counted({2})}); }) == "stack: shapes do not match: [2, 3] and [2]");
   BOOST_TEST(error_of([&] { stack(std::vector{x}, 3); }) == "stack: new axis 3 is out of range for a result with 3 axes");
   BOOST_TEST(error_of([&] { split(x, {1, 1}, 1); }) == "split: sizes add up to 2, which does not match axis 1 of [2, 3]");

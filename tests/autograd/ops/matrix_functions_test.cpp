@@ -274,7 +274,7 @@ BOOST_AUTO_TEST_CASE(eigenvectors_of_any_matrix) {
     diagonalises(Real(randn<double>({3, n, n}, Random(20))));
     diagonalises(Complex(randn<C>({3, n, n}, Random(21))));
   }
-  // A triangular matrix's eigenvalues are its diagonal whatever the corner, so a loss of them depends on nothing else.
+  // A triangular matrix's eigenvalues are its diagonal whatever the corner, so a loss computed from them depends on nothing else.
   const Real A = variable(Tensor<double>({2, 2}, {1, 1e9, 0, 2}));
   backward(sum(real(slice(eigvals(A), -1, 0, 1))));
   BOOST_TEST(A.grad()(0, 0) == 1);

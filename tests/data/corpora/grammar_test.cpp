@@ -75,8 +75,8 @@ BOOST_AUTO_TEST_CASE(the_numbers_in_the_documentation) {
 }
 
 BOOST_AUTO_TEST_CASE(probabilities_multiply) {
-  // The factors of the probability: mary, 0.7/16; a role immediately, 1/2; one of four topics; one of two roles, whose weights are
-  // 1 and 1/sqrt(2); the end, 0.14.
+  // The factors of the probability: 0.7/16 for mary, 1/2 for a role without an adjective, 1/4 for its topic, one of two roles with
+  // the weights 1 and 1/sqrt(2), and 0.14 for the end.
   const double first = 1 / (1 + std::sqrt(0.5));
   const double p = 0.7 / 16 * 0.5 / 4 * 0.14;
   const double a = log_probability("mary is a sailor . <eos>"), b = log_probability("mary is a captain . <eos>");

@@ -67,12 +67,12 @@ BOOST_AUTO_TEST_CASE(tables_as_they_are_found) {
     BOOST_TEST(found.classes == classes, boost::test_tools::per_element());
     BOOST_TEST(found.table.size() == rows, name);
   };
-  // Kaggle's SMS spam: a header with meaningless names, and columns that are almost empty.
+  // Kaggle's SMS Spam Collection: a header with meaningless names, and columns that are almost empty.
   understood("spam.csv",
              "v1,v2,,,\nham,\"Go until jurong point, crazy..\",,,\nham,Ok lar... Joking wif u oni...,,,\nspam,Free entry,,,\n"
              "ham,\"I said, \",\" no\",,\n",
              "text from column \"v2\", label from \"v1\"", {"ham", "spam"}, 4);
-  // Amazon's fine foods: several columns with few distinct numbers, one of which is the star rating.
+  // Amazon Fine Food Reviews: several columns with few distinct numbers, one of which is the star rating.
   understood("Reviews.csv",
              "Id,ProductId,UserId,ProfileName,HelpfulnessNumerator,HelpfulnessDenominator,Score,Time,Summary,Text\n"
              "1,B001E4KFG0,A3SGXH7AUHU8GW,delmartian,1,1,5,1303862400,Good Quality Dog Food,I have bought several\n"

@@ -71,7 +71,7 @@ BOOST_AUTO_TEST_CASE(what_is_written_is_read) {
 
 BOOST_AUTO_TEST_CASE(faults_are_named_with_their_line) {
   const TemporaryDirectory scratch;
-  BOOST_TEST(read_error(scratch, "steps = 1\n[model]\n") == "a.toml:2: tables are not supported here, only lines `key = value`");
+  BOOST_TEST(read_error(scratch, "steps = 1\n[model]\n") == "a.toml:2: tables are not supported here, only `key = value` lines");
   BOOST_TEST(read_error(scratch, "steps\n") == "a.toml:1: expected `key = value`");
   BOOST_TEST(read_error(scratch, "\nsteps = # none\n") == "a.toml:2: the value is missing");
   BOOST_TEST(read_error(scratch, "data = \"x\n") == "a.toml:1: the quotation mark is not closed");

@@ -236,7 +236,7 @@ BOOST_AUTO_TEST_CASE(an_approximate_index_is_measured_when_it_is_rebuilt) {
 
 BOOST_AUTO_TEST_CASE(knowledge_bases_too_small_for_the_exclusion_are_refused_at_the_start) {
   BOOST_TEST(retriever_error({{"irw_passages", "4", ""}}) ==
-             "irw_top_k: 3 of 4 passages cannot be chosen when up to 2 of them overlap a window of 17 tokens; use more or shorter "
+             "irw_top_k: cannot choose 3 of 4 passages when up to 2 of them overlap a window of 17 tokens; use more or shorter "
              "passages");
   BOOST_TEST(retriever_error({{"irw_passages", "5", ""}}) == "");
   BOOST_TEST(retriever_error({{"irw_passages", "3992", ""}}) ==
@@ -251,7 +251,7 @@ BOOST_AUTO_TEST_CASE(knowledge_bases_too_small_for_the_exclusion_are_refused_at_
                   ? "irw_index: chunks are retrieved by their words, so hnsw has nothing to index; choose auto or exact"
                   : "irw_index: argand was built without hnswlib; install libhnswlib-dev and rebuild, or use exact search"));
   BOOST_TEST(baseline_error({{"irw_length", "40", ""}, {"irw_passages", "0", ""}}) ==
-             "irw_length: chunks are half a passage, 20 tokens, and do not fit in a window of 16; choose shorter passages");
+             "irw_length: a chunk is half a passage, 20 tokens, which does not fit in a window of 16; choose shorter passages");
   BOOST_TEST(retriever_error({{"irw_length", "4001", ""}}) == "irw_length: no passage of 4001 tokens fits in the text of 4000");
 }
 

@@ -39,7 +39,7 @@ EvaluationSet one_window(std::vector<std::int32_t> tokens, std::vector<std::int3
           }};
 }
 
-/// RETRO reads the one passage whose first half is most like the last complete chunk of two tokens.
+/// RETRO reads the one passage whose first half is most similar to the last complete chunk of two tokens.
 struct Library {
   Ids passages{Shape{2, 4}, {1, 2, 9, 3, 5, 6, 10, 11}};
   Knowledge knowledge{.passages = &passages, .search = FrozenSearch(passages, 2)};
@@ -52,8 +52,8 @@ bool same(const GroupsOfTargets& groups, const std::vector<TokenGroup>& expected
 }  // namespace
 
 // Tokens 1 2 | 5 6 | 7 7. The first token reads nothing; the second and third read passage 0, as soon as chunk "1 2" is complete;
-// the next two read passage 1, and the last one what was found for "7 7", which no passage contains: the first of equals, passage
-// 0.
+// the next two read passage 1. The last one reads what was found for "7 7": no passage contains it, so all tie, and the first,
+// passage 0, is taken.
 BOOST_AUTO_TEST_CASE(a_chunk_s_readers_have_its_passages_and_no_others) {
   const Library library;
   const auto reader = make_model<double>(crat(Baseline::Retro, 1), 1);
@@ -99,7 +99,7 @@ BOOST_AUTO_TEST_CASE(groups_share_out_the_whole_loss) {
   }
 }
 
-// A model that says 9 whatever it reads: cheap where 9 is the target, dear elsewhere.
+// A model that always predicts 9: its loss is low where 9 is the target and high elsewhere.
 BOOST_AUTO_TEST_CASE(each_loss_goes_to_the_group_of_its_own_token) {
   const Library library;
   const EvaluationSet set = one_window({1, 2, 5, 6, 7, 7}, {1, 9, 10, 5, 12, 1});

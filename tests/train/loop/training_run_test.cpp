@@ -230,7 +230,7 @@ BOOST_AUTO_TEST_CASE(incompatible_settings_and_checkpoints_are_refused_at_once) 
              }) == "vocab_size: 10 ids are too few for the corpus's 200 words; use 0 to fit the corpus");
   BOOST_TEST(error_of([] {
                TrainingRun<float>(small_run({{"batch", "50", ""}, {"eval_protocol", "full-blocks", ""}}), small_corpus());
-             }) == "evaluation: a text of 200 tokens is too short for a block of 50 x 16 plus one token after its targets");
+             }) == "evaluation: a text of 200 tokens is too short for a block of 50 x 16 and the two tokens after it");
   const TemporaryDirectory scratch;
   TrainingRun<float> run(small_run(), small_corpus()), other(small_run({{"lr", "1e-3", ""}}), small_corpus());
   run.save(scratch / "a");
