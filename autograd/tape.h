@@ -94,7 +94,7 @@ class Tape {
   /// Walks the tape from the end, adds gradients to those of the leaves, and leaves the tape empty. Throws when the loss is not
   /// a single number or was not recorded on this tape, and when the tape belongs to another thread; when an op's gradient throws,
   /// the tape is emptied too, and leaves may hold part of their gradient. A complex loss does not compile: the gradient of a
-  /// complex number is not defined, so take its real part, modulus, ... first.
+  /// complex number is not defined, so take its real part or its modulus first.
   template <RealScalar R>
   void backward(const Var<R>& loss);
 

@@ -288,7 +288,7 @@ BOOST_FIXTURE_TEST_CASE(changes_are_noticed, Submission) {
   BOOST_TEST(graded(right() + "= 2\n").failure.find("does not answer any question") != std::string::npos);
   BOOST_TEST(graded("").failure != "");
   BOOST_TEST(graded(std::string("student = A\0", 12)).failure != "");
-  BOOST_TEST(graded(right() + std::string(2 << 20, '#')).failure.find("a megabyte") != std::string::npos);
+  BOOST_TEST(graded(right() + std::string(2 << 20, '#')).failure.find("one megabyte") != std::string::npos);
   BOOST_TEST(grade_file(scratch / "none", {.seed = "1"}).failure != "");
   const Grade more = graded(right() + "9z = 3\n");
   BOOST_TEST(more.points() == sheet.points());

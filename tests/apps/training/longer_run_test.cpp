@@ -58,14 +58,14 @@ BOOST_AUTO_TEST_CASE(an_extended_run_is_one_whose_rate_fell_sooner) {
   const Finished done = run_argand(scratch, "train lm --threads 1 --steps 80 --resume " + longer);
   BOOST_TEST(done.code == 0, done.err);
   BOOST_TEST(
-      done.out.starts_with("resuming after step 40, to step 80: from step 40 on the learning rate stays at 0.0001, where its "
+      done.out.starts_with("resuming after step 40, to step 80: from step 40 on the learning rate stays at 0.0004, where its "
                            "cosine ends; --decay-steps 80 stretches it\n"),
       done.out);
   kill_at(scratch, killed, " --steps 80", {45, 55, 70});
   BOOST_TEST(run_argand(scratch, "train lm --threads 1 --resume " + killed).code == 0);
   same_files(whole, longer, 40);
   same_files(whole, killed, 40);
-  BOOST_TEST(lines_with(whole, "lr").back()["lr"] == 1e-3 * 0.1);
+  BOOST_TEST(lines_with(whole, "lr").back()["lr"] == 4e-3 * 0.1);
   BOOST_TEST(run_argand(scratch, "train lm --resume " + longer).out ==
              longer + " has already taken all its 80 steps; continue with a larger --steps N\n");
 }
@@ -116,14 +116,14 @@ BOOST_AUTO_TEST_CASE(logging_and_the_rate_may_change_on_resuming) {
   const Finished less = run_argand(scratch, "train lm --threads 1 --lr 1e-4 --resume " + slower);
   BOOST_TEST(less.code == 0, less.err);
   if (!less.out.starts_with("resuming")) return;  // on a fast machine, the run had no steps left
-  BOOST_TEST(less.out.find(", with --lr 0.0001 instead of 0.001\n") != std::string::npos, less.out);
+  BOOST_TEST(less.out.find(", with --lr 0.0001 instead of 0.004\n") != std::string::npos, less.out);
   const auto changed = lines_with(slower, "changed");
   BOOST_TEST_REQUIRE(changed.size() == 1u);
-  BOOST_TEST(changed[0]["changed"].dump() == R"({"lr":[0.001,0.0001]})");
+  BOOST_TEST(changed[0]["changed"].dump() == R"({"lr":[0.004,0.0001]})");
   BOOST_TEST(lines_with(slower, "lr").back()["lr"].get<double>() < 1.1e-5 + 1e-4);
   BOOST_TEST(!same(whole, slower));
   BOOST_TEST(run_argand(scratch, "report " + slower + " --out " + scratch / "page.html").code == 0);
-  BOOST_TEST(contents_of(scratch / "page.html").find("lr 0.0001 instead of 0.001 after step ") != std::string::npos);
+  BOOST_TEST(contents_of(scratch / "page.html").find("lr 0.0001 instead of 0.004 after step ") != std::string::npos);
 }
 
 BOOST_AUTO_TEST_CASE(more_epochs_count_from_the_beginning) {

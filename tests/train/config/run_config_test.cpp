@@ -45,8 +45,8 @@ BOOST_AUTO_TEST_CASE(the_preset_small_is_the_default) {
   BOOST_TEST(c.optimizer.eps == 1e-9);
   BOOST_TEST(c.optimizer.weight_decay == 0.1);
   const WarmupCosine s = c.schedule();
-  BOOST_TEST(s.peak == 1e-3);
-  BOOST_TEST(s.final == 1e-4, boost::test_tools::tolerance(1e-15));
+  BOOST_TEST(s.peak == 4e-3);
+  BOOST_TEST(s.final == 4e-4, boost::test_tools::tolerance(1e-15));
   BOOST_TEST(s.warmup == 50);
   BOOST_TEST(s.total == 500);
 }
