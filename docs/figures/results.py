@@ -150,22 +150,22 @@ def frontier():
         for row in table["rows"]:
             if row["row"] in names:
                 lines[names[row["row"]]] = work_and_loss(row["runs"], table["steps"])
-    most = max(line[-1][0] for line in lines.values())
-    low, high = min(line[-1][1] for line in lines.values()) - 0.06, 5.0
+    every = [point for line in lines.values() for point in line]
+    low, high = min(loss for _, loss in every) - 0.06, math.log(140)
+    first, last = math.log2(0.5), math.log2(1.15 * max(work for work, _ in every))
     f = Figure(380)
-    p = Panel(f, 46, 34, plot.WIDTH - 62 - 156, 282, (0, 1.04 * most), (low, high))
-    p.grid(marks(0, most), [math.log(v) for v in (25, 30, 40, 50, 60, 80, 100, 140) if low <= math.log(v) <= high],
-           "10¹² floating-point operations in matrix products", "perplexity of the training text", x_text=lambda x: f"{x:g}", y_text=lambda y: f"{math.exp(y):.0f}")
+    p = Panel(f, 46, 34, plot.WIDTH - 62 - 156, 282, (first, last), (low, high), "x")
+    p.grid(range(-1, math.floor(last) + 1), [math.log(v) for v in (20, 25, 30, 40, 50, 60, 80, 100, 140) if low <= math.log(v) <= high],
+           "10¹² floating-point operations in products", "perplexity of the training text", x_text=lambda x: f"{2**x:g}", y_text=lambda y: f"{math.exp(y):.0f}")
     colours = ["a", "b", "along", "against", "warm", "bad"]
-    heights = apart([p.at(complex(*line[-1]))[1] for line in lines.values()], 15)
+    heights = apart([p.at(complex(0, line[-1][1]))[1] for line in lines.values()], 15)
     for k, (name, line) in enumerate(lines.items()):
         of = colours[k % len(colours)]
-        p.path([complex(work, loss) for work, loss in line if loss <= high], of, 2, ["", "6 4"][k // len(colours)])
-        p.dot(complex(*line[-1]), of, 3)
-        end, height = p.at(complex(*line[-1]))
-        right = p.left + p.width
-        f.line([(end + 5, height), (right, heights[k]), (right + 5, heights[k])], of, 0.7, "2 3")
-        f.words(name, right + 8, heights[k] + 4, "start", of, 13)
+        p.path([complex(math.log2(work), loss) for work, loss in line], of, 2, ["", "6 4"][k // len(colours)])
+        end, height = p.at(complex(math.log2(line[-1][0]), line[-1][1]))
+        f.dot(end, height, of, 3)
+        f.line([(end + 5, height), (p.left + p.width, heights[k]), (p.left + p.width + 5, heights[k])], of, 0.7, "2 3")
+        f.words(name, p.left + p.width + 8, heights[k] + 4, "start", of, 13)
     return f
 
 
