@@ -88,15 +88,6 @@ Tensor<T> Tensor<T>::reshape(std::initializer_list<std::int64_t> sizes) const {
 }
 
 template <Scalar T>
-Tensor<T> Tensor<T>::first(const Shape& shape) const {
-  require(shape.size() <= size_, "first", "{} has {} elements, but {} needs {}", shape_, size_, shape, shape.size());
-  Tensor x = *this;
-  x.shape_ = shape;
-  x.size_ = shape.size();
-  return x;
-}
-
-template <Scalar T>
 Tensor<T> Tensor<T>::clone() const {
   Tensor x(shape_);
   parallel_for(size_, elementwise_grain, [&](std::int64_t b, std::int64_t e) { std::copy(data_ + b, data_ + e, x.data_ + b); });

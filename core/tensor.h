@@ -85,8 +85,6 @@ class Tensor {
   /// The same elements in another shape; one size may be -1. Throws when the counts differ.
   Tensor reshape(const Shape& shape) const;
   Tensor reshape(std::initializer_list<std::int64_t> sizes) const;
-  /// The first shape.size() elements in this shape, without a copy. Throws when there are fewer.
-  Tensor first(const Shape& shape) const;
   Tensor clone() const;
   void fill(T value);
   /// this += other, of the same shape.

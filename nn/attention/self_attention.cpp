@@ -2,27 +2,31 @@
 
 #include <algorithm>
 #include <cmath>
-#include <utility>
 
 #include "autograd/ops/elementwise/complex_parts.h"
 #include "autograd/ops/shape.h"
 
 namespace argand {
 
+namespace {
+
+/// Concatenates [B, T, D] and [B, t, D] along the time axis. Growing in place instead took 0.9 of the time per token with 128
+/// tokens of width 128, but 1.1 with 1 024 of width 256 (Zen 4): the copy brings the rows into the cache before the heads read
+/// them.
 template <RealScalar R>
-Tensor<R> GrowingRows<R>::append(const Tensor<R>& fresh) {
-  const std::int64_t B = fresh.dim(0), t = fresh.dim(1), D = fresh.dim(2), length = length_ + t;
-  if (storage_.size() < B * length * D) {
-    // Only a single sequence gets spare room: behind each of several it would leave gaps, so several are copied every time.
-    Tensor<R> larger(Shape{B, B == 1 && length_ > 0 ? 2 * length : length, D});
-    for (std::int64_t b = 0; b < B; ++b)
-      std::copy_n(std::as_const(storage_).data() + b * length_ * D, length_ * D, larger.data() + b * length * D);
-    storage_ = std::move(larger);
+Tensor<R> append(const Tensor<R>& old, const Tensor<R>& fresh) {
+  if (old.size() == 0) return fresh;
+  const std::int64_t B = fresh.dim(0), T = old.dim(1), t = fresh.dim(1), D = fresh.dim(2);
+  Tensor<R> all(Shape{B, T + t, D});
+  for (std::int64_t b = 0; b < B; ++b) {
+    R* to = all.data() + b * (T + t) * D;
+    std::copy_n(old.data() + b * T * D, T * D, to);
+    std::copy_n(fresh.data() + b * t * D, t * D, to + T * D);
   }
-  for (std::int64_t b = 0; b < B; ++b) std::copy_n(fresh.data() + b * t * D, t * D, storage_.data() + (b * length + length_) * D);
-  length_ = length;
-  return storage_.first({B, length, D});
+  return all;
 }
+
+}  // namespace
 
 template <RealScalar R>
 AttentionOptions AttentionPass<R>::options(std::int64_t n_heads, double scale) const {
@@ -39,8 +43,8 @@ AttentionOptions AttentionPass<R>::options(std::int64_t n_heads, double scale) c
 template <RealScalar R>
 void AttentionPass<R>::remember(Var<R>& k, Var<R>& v) const {
   if (cache == nullptr) return;
-  k = Var<R>(cache->k.append(k.value()));
-  v = Var<R>(cache->v.append(v.value()));
+  k = Var<R>(cache->k = append(cache->k, k.value()));
+  v = Var<R>(cache->v = append(cache->v, v.value()));
 }
 
 template <RealScalar R>
@@ -71,7 +75,6 @@ Var<R> join_heads(const Var<std::complex<R>>& z) {
 }
 
 #define ARGAND_SELF_ATTENTION(R)                                            \
-  template class GrowingRows<R>;                                            \
   template struct AttentionPass<R>;                                         \
   template Var<std::complex<R>> complex_heads(const Var<R>&, std::int64_t); \
   template Var<R> join_heads(const Var<std::complex<R>>&);

@@ -16,23 +16,10 @@ struct FamilyCache {
   virtual ~FamilyCache() = default;
 };
 
-/// Rows [B, length, width] that grow along the time axis.
-template <RealScalar R>
-class GrowingRows {
- public:
-  /// Appends [B, t, width] -> all rows, [B, length + t, width]. The rows of a single sequence are copied only when their storage is
-  /// full; it then doubles.
-  Tensor<R> append(const Tensor<R>& fresh);
-
- private:
-  Tensor<R> storage_;  // [B, capacity, width]
-  std::int64_t length_ = 0;
-};
-
-/// Keys and values of one layer, cached during generation.
+/// Keys and values of one layer, [B, length, width], cached during generation.
 template <RealScalar R>
 struct LayerCache {
-  GrowingRows<R> k, v;
+  Tensor<R> k, v;
 
   /// State specific to the family, created on first use; a model uses only one type C.
   template <std::derived_from<FamilyCache> C>

@@ -81,18 +81,6 @@ BOOST_AUTO_TEST_CASE(reshapes) {
   BOOST_TEST(error_of([&] { x.reshape({0, -1}); }) == "reshape: 6 elements are not divisible by 0");
 }
 
-BOOST_AUTO_TEST_CASE(the_first_elements_share_storage) {
-  const Tensor<double> x({2, 3}, {1, 2, 3, 4, 5, 6});
-  Tensor<double> start = x.first({2, 2});
-  BOOST_TEST(start.shares_storage_with(x));
-  BOOST_TEST(std::as_const(start)(1, 0) == 3);
-  start(1, 0) = 7;
-  BOOST_TEST(x(0, 2) == 3);
-  BOOST_TEST(x.first({0}).size() == 0);
-  BOOST_CHECK(x.first({6}).shape() == Shape({6}));
-  BOOST_TEST(error_of([&] { (void)x.first({7}); }) == "first: [2, 3] has 6 elements, but [7] needs 7");
-}
-
 BOOST_AUTO_TEST_CASE(adds_in_place) {
   Tensor<C> x({2}, {C(1, 2), C(3, 4)});
   x.add(Tensor<C>({2}, {C(10, 0), C(0, 10)}));

@@ -2,12 +2,10 @@
 
 #include <boost/test/unit_test.hpp>
 #include <cmath>
-#include <utility>
 
 #include "autograd/tape.h"
 #include "core/memory.h"
 #include "core/parallel.h"
-#include "nn/attention/self_attention.h"
 #include "nn/decoder_config.h"
 #include "nn/families/complexformer/config.h"
 #include "tests/error_text.h"
@@ -78,7 +76,7 @@ BOOST_AUTO_TEST_CASE(scaled_embeddings_are_as_large_as_the_sinusoids) {
 BOOST_AUTO_TEST_CASE(generation_with_a_cache_gives_the_logits_of_the_whole_sequence) {
   for (const ModelConfig& config : every_kind()) {
     const auto model = make_model<double>(config, 1);
-    for (const std::int64_t B : {1, 2})  // a single sequence grows in place
+    for (const std::int64_t B : {1, 2})
       BOOST_TEST(worst_difference_with_a_cache(*model, random_ids({B, 12})) < 1e-12, config.to_json());
   }
 }
@@ -181,32 +179,6 @@ BOOST_AUTO_TEST_CASE(errors_say_what_to_do) {
   BOOST_CHECK_EXCEPTION(model->logits(Ids({1, 13})), Error, says("complexformer: 13 tokens exceed max_seq_len 12"));
   BOOST_CHECK_EXCEPTION(model->logits(Ids({1, 2}, {3, 13})), Error,
                         says("embedding: id 13 at [0, 1] is outside the vocabulary of 13"));
-}
-
-BOOST_AUTO_TEST_CASE(growing_rows_do_not_change_what_was_handed_out) {
-  for (const std::int64_t B : {1, 2}) {
-    GrowingRows<double> rows;
-    std::vector<Tensor<double>> handed_out;
-    std::int64_t length = 0;
-    for (const std::int64_t t : {1, 3, 1, 1, 1, 5, 1}) {
-      Tensor<double> fresh(Shape{B, t, 2});
-      for (std::int64_t b = 0; b < B; ++b)
-        for (std::int64_t i = 0; i < t; ++i)
-          for (std::int64_t d = 0; d < 2; ++d) fresh(b, i, d) = static_cast<double>(100 * b + 10 * d + length + i);
-      handed_out.push_back(rows.append(fresh));
-      length += t;
-      BOOST_CHECK(handed_out.back().shape() == Shape({B, length, 2}));
-      for (Tensor<double>& all : handed_out)
-        for (std::int64_t b = 0; b < B; ++b)
-          for (std::int64_t i = 0; i < all.dim(1); ++i)
-            for (std::int64_t d = 0; d < 2; ++d)
-              BOOST_TEST(std::as_const(all)(b, i, d) == static_cast<double>(100 * b + 10 * d + i));
-      if (handed_out.size() == 3) {
-        handed_out.front().fill(0);  // belongs to its owner alone
-        handed_out.clear();
-      }
-    }
-  }
 }
 
 BOOST_AUTO_TEST_CASE(a_cache_serves_its_own_model_only) {
