@@ -183,13 +183,6 @@ def environment_of_compiler(python, best, scratch):
     return env
 
 
-def environments_of(a, scratch):
-    """The environment of each variant of PyTorch."""
-    a.plain, a.best = environments()
-    compiled = environment_of_compiler(a.python, a.best, scratch) if "compiled" in a.pytorch else None
-    return {"compiled": compiled, "fused": a.best, "plain": a.best, "installed": a.plain}
-
-
 def measure(a, data):
     """seconds[model][program] and peak[model][program], one entry per round."""
     seconds, peak = ({m: {p: [] for p in ["argand", *a.pytorch]} for m in a.models} for _ in range(2))
@@ -266,14 +259,15 @@ def main():
         ap.error(f"--steps must be more than {FIRST_STEPS}")
     if not os.path.exists(ARGAND) or not os.path.exists(FLOOR):
         sys.exit("compare: build/apps/argand or build/bench/bench_floor is missing; `./dev bench DATA` makes both")
-    a.python = python_with_torch()
+    a.python, (a.plain, a.best) = python_with_torch(), environments()
     a.version = version_of_torch(a.python)
     if a.pytorch is None:
         a.pytorch = [variant for variant in PYTORCH if not (a.version.startswith("1.") and variant in ("compiled", "fused"))]
     SHAPE.update({key: getattr(a, key) for key in SHAPE})
     data = letters_of(a.data) if a.letters else corpus(a.data, 4 * a.batch * a.length)
     try:
-        a.environment = environments_of(a, data)
+        compiled = environment_of_compiler(a.python, a.best, data) if "compiled" in a.pytorch else None
+        a.environment = {"compiled": compiled, "fused": a.best, "plain": a.best, "installed": a.plain}
         report(a, *measure(a, data))
     finally:
         shutil.rmtree(data)

@@ -4,8 +4,8 @@
 
 TEXT is tiny Shakespeare, or any other text. In each of the --turns rounds argand runs first (`train lm --preset shakespeare
 --family transformer`), then PyTorch (bench/pytorch/nanogpt.py): with PyTorch 2 compiled, then not compiled, both in the environment in
-which compare.py finds it fastest, then as installed. Rounds repeat, so that other load on the machine affects all alike; a ratio is the median over the rounds. argand's norms
-have biases, nanoGPT's have none. Needs the release build (./dev build) and a Python with PyTorch (Debian: python3-torch).
+which compare.py finds it fastest, then as installed. Rounds repeat, so that other load on the machine affects all alike; a ratio is the
+median over the rounds. argand's norms have biases, nanoGPT's have none. Needs the release build (./dev build) and a Python with PyTorch (Debian: python3-torch).
 """
 import argparse
 import json

@@ -10,8 +10,9 @@ import torch
 import torch.nn.functional as F
 
 import models
-from models import heads, layer_norm, linear, rms_norm, rope_angles, sinusoid, unheads
-from optimizers import Muon, is_muon_parameter
+from factored import score_factors
+from models import heads, layer_norm, linear, retrieved, rms_norm, rope_angles, sinusoid, unheads
+from optimizers import ADAMW, MUON_LR_SCALE, Muon, is_muon_parameter
 from parameters import loss_and_logits
 
 literal_embed, literal_pair_linear, literal_crat = models.embed, models.pair_linear, models.crat
@@ -78,19 +79,8 @@ def complexformer_attention(cfg, p, name, x, pad, phases):
     q, k, v = (heads(linear(p, f"{name}.{s}", x), cfg["n_heads"]) for s in "qkv")
     (lq, tq), (lk, tk) = polar(q), polar(k)
     phases.append(tq)
-    n = tq.shape[-1]
-    exponent = 2.0 / n if cfg["frequencies"] == "paper" else 1.0 / n
-    w = cfg["rope_base"] ** (-torch.arange(n, dtype=x.dtype) * exponent)
-    positions = torch.arange(x.shape[1], dtype=x.dtype)[:, None] * w
-    if cfg["adaptation"] == "fixed":
-        delta, bias = 1.0, 0.0
-    else:
-        delta, bias = p[f"{name}.delta"], p[f"{name}.phase_bias"]
-        if cfg["adaptation"] == "per_head":
-            delta, bias = delta[:, None], bias[:, None]
-    a, c = delta * tq + bias + positions, delta * tk + positions
-    q, k = torch.cat([lq * a.cos(), lq * a.sin()], -1), torch.cat([lk * c.cos(), lk * c.sin()], -1)
-    return linear(p, f"{name}.o", unheads(attention(cfg, q, k, v, pad, 1 / math.sqrt(2 * n))))
+    q, k = score_factors(cfg, p, name, lq, tq, lk, tk)
+    return linear(p, f"{name}.o", unheads(attention(cfg, q, k, v, pad, 1 / math.sqrt(q.shape[-1]))))
 
 
 # ---------------------------------------------------------------- CRAT; its states are (real parts, imaginary parts)
@@ -116,18 +106,9 @@ def angular_attention(cfg, p, name, z, pad):
 
 def reflection_window(cfg, p, name, z, kb):
     real, imag = z.chunk(2, -1)
-    q = linear(p, f"{name}.query", imag)
-    enc = linear(p, f"{name}.encoder", (embed(p["embedding.weight"], kb) + p["embedding.bias"]).mean(1))
-    sim = q @ enc.T
-    top = sim.detach().topk(cfg["irw_top_k"], -1).indices
-    beta = (sim.gather(-1, top) / cfg["irw_temperature"]).softmax(-1)
-    c = (beta[..., None] * enc[top]).sum(-2)
+    c = retrieved(cfg, p, name, imag, kb)
     g = torch.sigmoid(linear(p, f"{name}.gate", torch.cat([real, c], -1)))
-    a, b = p[f"{name}.fuse.weight"].unbind(-1)
-    fused = c @ torch.cat((a, b)).T
-    if f"{name}.fuse.bias" in p:
-        fused = fused + torch.cat(p[f"{name}.fuse.bias"].unbind(-1))
-    return z + g.repeat(1, 1, 2) * fused
+    return z + g.repeat(1, 1, 2) * halves_linear(p, f"{name}.fuse", torch.cat([c, torch.zeros_like(c)], -1))
 
 
 def crat(cfg, p, tokens, kb=None):
@@ -169,7 +150,7 @@ class Training:
         pairs = {k for k, t in p.items() if t.is_complex()}
         p.update({k: (torch.view_as_real(t) if k in pairs else t).detach().clone().requires_grad_() for k, t in p.items()})
         self.p, self.pairs = p, pairs
-        self.adamw = torch.optim.AdamW([t for k, t in p.items() if k not in hidden], lr=0.0, betas=(0.9, 0.98), eps=1e-9, weight_decay=weight_decay, fused=True)
+        self.adamw = torch.optim.AdamW([t for k, t in p.items() if k not in hidden], lr=0.0, weight_decay=weight_decay, fused=True, **ADAMW)
         self.hidden = {k: torch.view_as_complex(p[k].detach()) if k in pairs else p[k].detach() for k in p if k in hidden}
         self.muon = Muon(self.hidden, 0, 0.95, weight_decay)
         loss = lambda p, x, y, kb: loss_and_logits(cfg, p, x, y, kb)[0]
@@ -186,6 +167,6 @@ class Training:
         self.adamw.step()
         for k, t in self.hidden.items():
             t.grad = torch.view_as_complex(self.p[k].grad) if k in self.pairs else self.p[k].grad
-        self.muon.lr = 20.0 * lr
+        self.muon.lr = MUON_LR_SCALE * lr
         self.muon.step()
         return loss.item()

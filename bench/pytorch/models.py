@@ -209,15 +209,20 @@ def angular_attention(cfg, p, name, z, pad):
     return linear(p, f"{name}.o", unheads(attend(cfg, s, pad, v)))
 
 
-def reflection_window(cfg, p, name, z, kb):
-    """Imaginary Reflection Window: Im(z) queries the knowledge base, a gate fuses the answer."""
-    q = linear(p, f"{name}.query", z.imag if z.is_complex() else z)    # [B, T, r]
+def retrieved(cfg, p, name, x, kb):
+    """The mean of the encodings of the k best passages for x, weighted by similarity: [B, T, r]."""
+    q = linear(p, f"{name}.query", x)                                  # [B, T, r]
     passages = (embed(p["embedding.weight"], kb) + p["embedding.bias"]).mean(1)
     enc = linear(p, f"{name}.encoder", passages)                       # [P, r]
     sim = q @ enc.T
     top = sim.detach().topk(cfg["irw_top_k"], -1).indices              # selection has no gradient
     beta = (sim.gather(-1, top) / cfg["irw_temperature"]).softmax(-1)
-    c = (beta[..., None] * enc[top]).sum(-2)                           # [B, T, r]
+    return (beta[..., None] * enc[top]).sum(-2)
+
+
+def reflection_window(cfg, p, name, z, kb):
+    """Imaginary Reflection Window: Im(z) queries the knowledge base, a gate fuses the answer."""
+    c = retrieved(cfg, p, name, z.imag if z.is_complex() else z, kb)
     g = torch.sigmoid(linear(p, f"{name}.gate", torch.cat([z.real, c], -1)))
     return z + g * linear(p, f"{name}.fuse", c)
 

@@ -7,6 +7,8 @@ import math
 
 import torch
 
+ADAMW = dict(betas=(0.9, 0.98), eps=1e-9)
+MUON_LR_SCALE = 20.0  # Muon's rate, in units of AdamW's
 NS = (3.4445, -4.7750, 2.0315)
 
 

@@ -19,7 +19,7 @@ import torch
 import torch.nn.functional as F
 
 import factored
-from optimizers import Muon, clip_grad_norm, is_muon_parameter, lr_at
+from optimizers import ADAMW, MUON_LR_SCALE, Muon, clip_grad_norm, is_muon_parameter, lr_at
 from parameters import count_params, forward, full_config, init_params, loss_and_logits
 
 
@@ -27,7 +27,7 @@ class TorchAdamW:
     """PyTorch's own AdamW with in-place kernels, for a fair speed comparison (optimizers.AdamW is written for clarity)."""
 
     def __init__(self, params, wd):
-        self.opt = torch.optim.AdamW(list(params.values()), lr=0.0, betas=(0.9, 0.98), eps=1e-9, weight_decay=wd)
+        self.opt = torch.optim.AdamW(list(params.values()), lr=0.0, weight_decay=wd, **ADAMW)
 
     def step(self):
         for group in self.opt.param_groups:
@@ -42,7 +42,7 @@ class Training:
         hidden = {k: t for k, t in p.items() if optimizer == "muon" and is_muon_parameter(k, t)}
         rest = {k: t for k, t in p.items() if k not in hidden}
         self.cfg, self.p = cfg, p
-        self.optimizers = [(TorchAdamW(rest, weight_decay), 1.0)] + ([(Muon(hidden, 0, 0.95, weight_decay), 20.0)] if hidden else [])
+        self.optimizers = [(TorchAdamW(rest, weight_decay), 1.0)] + ([(Muon(hidden, 0, 0.95, weight_decay), MUON_LR_SCALE)] if hidden else [])
 
     def step(self, x, y, kb, lr, clip=1.0):
         for t in self.p.values():

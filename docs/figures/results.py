@@ -90,6 +90,12 @@ def apart(heights, least):
     return moved
 
 
+def stroke(k):
+    """Colour and dashes of the k-th line of a figure."""
+    colours = ["a", "b", "along", "against", "warm", "bad"]
+    return colours[k % len(colours)], ["", "6 4", "2 4"][k // len(colours) % 3]
+
+
 def mean_losses(runs):
     """{last position of a span: mean loss over the runs, in nats}."""
     losses = {}
@@ -116,11 +122,10 @@ def positions(file):
            x_text=lambda x: f"{2**x:.0f}", y_text=lambda y: f"{math.exp(y):.0f}")
     p.path([complex(math.log2(trained), low), complex(math.log2(trained), high)], "soft", 1.4, "4 4")
     p.words("trained to here", complex(math.log2(trained), high), -5, 14, "end", "soft", 12)
-    colours = ["a", "b", "along", "against", "warm", "bad"]
     heights = apart([p.at(complex(0, losses[max(losses)]))[1] for losses in rows.values()], 15)
     for k, (row, losses) in enumerate(rows.items()):
-        of = colours[k % len(colours)]
-        p.path([complex(math.log2(end), loss) for end, loss in losses.items()], of, 2, ["", "6 4", "2 4"][k // len(colours) % 3])
+        of, dash = stroke(k)
+        p.path([complex(math.log2(end), loss) for end, loss in losses.items()], of, 2, dash)
         for end, loss in losses.items():
             p.dot(complex(math.log2(end), loss), of, 2.6)
         f.words(names[row], p.left + p.width + 8, heights[k] + 4, "start", of, 13)
@@ -157,11 +162,10 @@ def frontier():
     p = Panel(f, 46, 34, plot.WIDTH - 62 - 156, 282, (first, last), (low, high), "x")
     p.grid(range(-1, math.floor(last) + 1), [math.log(v) for v in (20, 25, 30, 40, 50, 60, 80, 100, 140) if low <= math.log(v) <= high],
            "10¹² floating-point operations in products", "perplexity of the training text", x_text=lambda x: f"{2**x:g}", y_text=lambda y: f"{math.exp(y):.0f}")
-    colours = ["a", "b", "along", "against", "warm", "bad"]
     heights = apart([p.at(complex(0, line[-1][1]))[1] for line in lines.values()], 15)
     for k, (name, line) in enumerate(lines.items()):
-        of = colours[k % len(colours)]
-        p.path([complex(math.log2(work), loss) for work, loss in line], of, 2, ["", "6 4"][k // len(colours)])
+        of, dash = stroke(k)
+        p.path([complex(math.log2(work), loss) for work, loss in line], of, 2, dash)
         end, height = p.at(complex(math.log2(line[-1][0]), line[-1][1]))
         f.dot(end, height, of, 3)
         f.line([(end + 5, height), (p.left + p.width, heights[k]), (p.left + p.width + 5, heights[k])], of, 0.7, "2 3")
