@@ -81,7 +81,7 @@ int check(const AblateOptions& options) {
   return faults == 0 ? exit_success : exit_failure;
 }
 
-/// Adds the finished runs in OUT to a file of results.
+/// Adds the finished runs in OUT to a results file.
 int keep(const AblationTable& whole, const AblateOptions& options, const std::string& out) {
   if (!options.keep.ends_with(".json")) input_fail("--keep", "must be a file NAME.json");
   shared_by_rows(whole, out, "keep");
@@ -140,7 +140,7 @@ int repeat(const AblateOptions& options) {
     std::vector<std::string> names;
     for (std::size_t row = 0; row < now.table.rows.size(); ++row)
       if (!now.results[row].empty()) names.push_back(now.table.rows[row].name);
-    if (names.empty()) input_fail("--table", "none of these rows was trained in {}", run.out);
+    if (names.empty()) input_fail("--table", "{} contains no results for these rows", run.out);
     kept = rows_to_repeat(all, names, 0, file);
   } else {
     kept = rows_to_repeat(all, options.rows, run.seeds, file);
@@ -185,7 +185,7 @@ int ablate(const AblateOptions& options) {
     input_fail("--probe", "trains and probes, so it cannot be combined with --table, --cost or --judge");
   if (!options.judge.empty()) return judge(whole, options, out);
   if ((options.json || !options.against.empty()) && !options.table)
-    input_fail(options.json ? "--json" : "--against", "requires --table, or a file of results");
+    input_fail(options.json ? "--json" : "--against", "requires --table or a results file");
   const bool lm = whole.task == "lm";
   if (lm && options.epochs > 0) input_fail("--epochs", "language models use --steps instead");
   if (!lm && !options.cost && options.steps > 0) input_fail("--steps", "classifiers use --epochs instead");

@@ -39,7 +39,7 @@ struct EvalOptions {
   std::string run, data, split, protocol, json, retrieved_by;
   std::optional<std::int64_t> stride, batch, positions;
   std::vector<std::string> set;
-  bool generate = false, exchange_passages = false, latency = false;
+  bool generate = false, exchange_passages = false, latency = false, each = false;
   GenerationEvalOptions generation;
 };
 
@@ -111,6 +111,19 @@ LabelledTexts part_of_articles(const TrainedRun& trained, const EvalOptions& opt
 void require_no_protocol(const EvalOptions& options, std::string_view why) {
   if (!options.protocol.empty()) input_fail("--protocol", "{}", why);
   if (options.stride) input_fail("--stride", "{}", why);
+}
+
+/// Rejects options that would have no effect with `mode`, such as "--latency"; --positions takes --set.
+void require_alone(const EvalOptions& options, std::string_view mode, std::string_view reason) {
+  const std::string why = fmt::format("cannot be combined with {}, which {}", mode, reason);
+  require_no_protocol(options, why);
+  if (options.batch) input_fail("--batch", "{}", why);
+  if (options.positions && mode != "--positions") input_fail("--positions", "{}", why);
+  if (!options.set.empty() && mode != "--positions") input_fail("--set", "{}", why);
+  if (options.latency && mode != "--latency") input_fail("--latency", "{}", why);
+  if (options.exchange_passages) input_fail("--exchange-passages", "{}", why);
+  if (!options.retrieved_by.empty()) input_fail("--retrieved-by", "{}", why);
+  if (options.each) input_fail("--each", "{}", why);
 }
 
 void require_exchange(const RunConfig& config, bool trained_on) {
@@ -217,35 +230,20 @@ void eval(const EvalOptions& options) {
   if (!lm) require_no_protocol(options, "is for language models only");
   if (options.generate) {
     if (!lm) input_fail("--generate", "{} is a classifier and does not generate text", options.run);
-    require_no_protocol(options, "cannot be combined with --generate, which scores every token");
-    if (options.batch) input_fail("--batch", "cannot be combined with --generate, which runs all --prompts at once");
-    if (options.positions) input_fail("--positions", "cannot be combined with --generate");
-    if (options.exchange_passages) input_fail("--exchange-passages", "cannot be combined with --generate");
-    if (options.latency) input_fail("--latency", "cannot be combined with --generate");
-    if (!options.retrieved_by.empty()) input_fail("--retrieved-by", "cannot be combined with --generate");
-    if (!options.set.empty()) input_fail("--set", "cannot be combined with --generate");
+    require_alone(options, "--generate", "writes texts and scores every token of them");
     const Part part = part_of_text(trained, options);
     return write_json(json, options, trained, part.name, eval_texts(trained, part.tokens.ids, options.generation));
   }
   if (options.latency) {
     if (!lm) input_fail("--latency", "{} is a classifier and does not generate text", options.run);
-    const std::string why = "cannot be combined with --latency, which times one text at a time";
-    require_no_protocol(options, why);
-    if (options.batch) input_fail("--batch", "{}", why);
-    if (options.positions) input_fail("--positions", "{}", why);
-    if (options.exchange_passages) input_fail("--exchange-passages", "{}", why);
-    if (!options.set.empty()) input_fail("--set", "{}", why);
-    if (!options.retrieved_by.empty()) input_fail("--retrieved-by", "{}", why);
+    require_alone(options, "--latency", "times one text at a time");
     const Part part = part_of_text(trained, options);
     return write_json(json, options, trained, part.name, eval_latency(trained, part));
   }
   if (options.positions) {
     if (!lm) input_fail("--positions", "{} is a classifier, which reads whole articles", options.run);
     if (*options.positions < 1) input_fail("--positions", "must be at least 1, got {}", *options.positions);
-    require_no_protocol(options, "cannot be combined with --positions, which has its own windows");
-    if (options.batch) input_fail("--batch", "cannot be combined with --positions, which has its own windows");
-    if (options.exchange_passages) input_fail("--exchange-passages", "cannot be combined with --positions");
-    if (!options.retrieved_by.empty()) input_fail("--retrieved-by", "cannot be combined with --positions");
+    require_alone(options, "--positions", "has its own windows");
     const Part part = part_of_text(trained, options);
     return write_json(json, options, trained, part.name, eval_positions(trained, part, options, trained_on));
   }
@@ -266,8 +264,8 @@ void eval(const EvalOptions& options) {
   }
   if (!options.retrieved_by.empty()) {
     if (!lm || trained_on) input_fail("--retrieved-by", "requires a language model, and text that it was not trained on");
-    if (options.exchange_passages || !options.set.empty())
-      input_fail("--retrieved-by", "cannot be combined with --exchange-passages or --set");
+    if (options.exchange_passages || options.each || !options.set.empty())
+      input_fail("--retrieved-by", "cannot be combined with --exchange-passages, --each or --set");
     return write_json(json, options, trained, name, eval_retrieved(trained, part, options.retrieved_by));
   }
   if (options.exchange_passages) require_exchange(config, trained_on);
@@ -286,6 +284,7 @@ void eval(const EvalOptions& options) {
                interventions(options), name, evaluation.count, unit, lm ? protocol_text(protocol) : "", summary(evaluation),
                with_unit(static_cast<double>(evaluation.count) / seconds), unit);
     Figures figures = figures_of(evaluation, trained.classes);
+    if (options.each) figures["each"] = figures_of_batches(evaluation);
     if (options.exchange_passages) {
       retriever.store->exchange_passages(static_cast<std::uint64_t>(config.training.seed));
       const Evaluation exchanged =
@@ -353,6 +352,8 @@ void add_eval(CLI::App& program) {
       ->add_option("--json", options->json,
                    "also write the figures to a file (- for standard output); with --generate also the texts")
       ->type_name("FILE");
+  command->add_flag("--each", options->each, "add the loss of each batch to --json; with --batch 1: of each window or article")
+      ->needs("--json");
   add_generation_options(*command, *options);
   add_threads(*command);
   command->footer(
@@ -383,12 +384,11 @@ void add_eval(CLI::App& program) {
       "  argand eval runs/rope/step-300.safetensors --split valid\n"
       "  argand eval runs/rope --data wikitext-2 --stride 32\n"
       "  argand eval runs/mine --data letters.txt\n"
-      "  argand eval runs/rope --data wikitext-2 --protocol full-blocks --batch 16\n"
       "  argand eval runs/rope --positions 1024\n"
       "  argand eval runs/first --set delta=0\n"
       "  argand eval runs/crat --exchange-passages\n"
       "  argand eval runs/transformer --retrieved-by runs/crat\n"
-      "  argand eval runs/crat --latency\n"
+      "  argand eval runs/first --each --batch 1 --json windows.json\n"
       "  argand eval runs/news/last.safetensors --split train\n"
       "  argand eval runs/first --generate --judge runs/rope          what it writes: perplexity, Dist-1, Dist-2, Rep-4");
   command->callback([options] {

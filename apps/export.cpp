@@ -1,4 +1,4 @@
-/// argand export: writes a checkpoint's tensors for NumPy, or in a form that every version of Python's safetensors reads.
+/// argand export: writes a checkpoint's tensors for NumPy or any version of Python's safetensors, and a log as CSV or for TensorBoard.
 
 #include <filesystem>
 #include <memory>

@@ -109,7 +109,7 @@ Figures print_travel(const TrainedRun& trained, const Travel& travel, const std:
       "  loss of the trained model {:.4f}; reach, the sum of the learning rates of {}: {:.4g} (Adam moves a number by at most "
       "{:.2f} times that); d: with weight decay\n",
       travel.loss, counted(trained.checkpoint.state().step, "step"), travel.reach, step);
-  if (!effects.empty()) fmt::print("\n{}\n", style.bold("invariances of this model: change of a batch's loss, in float64"));
+  if (!effects.empty()) fmt::print("\n{}\n", style.bold("invariances of this model: change in a batch's loss, in float64"));
   for (const auto& [invariance, change] : effects) {
     fmt::print("  {:<10.0e}{}: {}\n", change, invariance.name, invariance.what);
     changes.push_back({{"name", invariance.name}, {"change", change}});

@@ -217,7 +217,7 @@ int find_rate(const TrainOptions& options) {
 }
 
 int start(const TrainOptions& options) {
-  if (options.out.empty()) input_fail("train " + options.task, "missing --out RUN (a new run) or --resume RUN (to continue one)");
+  if (options.out.empty()) input_fail("train " + options.task, "missing --out RUN (to start a run) or --resume RUN (to continue one)");
   const RunConfig asked = options.run.resolve();
   require_task(options.task, word_of(asked.model.task), "--task");
   const RunFolder folder(options.out);

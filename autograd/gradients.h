@@ -17,7 +17,7 @@ namespace argand {
 
 /// dL/dp of every parameter, in the order of the list and in the convention of autograd/var.h: zeros where L does not depend on p.
 /// Walks the tape that L was recorded on and leaves it empty, as backward() does. The variables' grad() is left unchanged. Throws
-/// Error like backward(), and for a list with a non-variable or a duplicate.
+/// Error like backward(), and for a list with a non-variable, a duplicate or two variables with the same name.
 template <RealScalar R>
 std::vector<AnyTensorOf<R>> gradients(const Var<R>& loss, const ParameterList<R>& parameters);
 

@@ -1,7 +1,7 @@
 #pragma once
 /// Named parameters: the one list shared by checkpoints, optimisers, printing and parity tests. Names are those of the
 /// architecture's specification, "blocks.0.attn.q.weight". A Var is a handle: the list reads and changes the model's own values. A
-/// variable used in two places of a model is listed once, under its first name; its slot holds the other names.
+/// variable used in several places in a model is listed once, under its first name; its slot holds the other names.
 
 #include <map>
 #include <set>

@@ -51,8 +51,8 @@ struct TapeWirtinger {
 ///
 ///     g(dw) = conj(∂w/∂z) dw + (∂w/∂z̄) conj(dw),   g(1) = conj(∂w/∂z) + ∂w/∂z̄,   g(i) = i (conj(∂w/∂z) − ∂w/∂z̄),
 ///
-/// hence ∂w/∂z = conj(g(1) − i g(i))/2 and ∂w/∂z̄ = (g(1) + i g(i))/2. For a real w, dw is real; there g(1) = 2 ∂w/∂z̄ and
-/// ∂w/∂z = conj(∂w/∂z̄). Throws when that input is real or the shapes of input and output differ.
+/// hence ∂w/∂z = conj(g(1) − i g(i))/2 and ∂w/∂z̄ = (g(1) + i g(i))/2. If w is real, so is dw, and one pass suffices:
+/// g(1) = 2 ∂w/∂z̄ and ∂w/∂z = conj(∂w/∂z̄). Throws if inputs[input] is real or its shape differs from the output's.
 TapeWirtinger tape_wirtinger(const CheckedFunction& f, const std::vector<AnyTensor>& inputs, std::size_t input = 0);
 
 }  // namespace argand

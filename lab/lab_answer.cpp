@@ -16,7 +16,7 @@ namespace {
 using C = std::complex<double>;
 using AnswerKind = LabAnswer::Kind;
 
-/// The values at one point: the given one, the correct one, and the other of the two derivatives.
+/// The values at one point: the given one, the correct one, and that of the derivative it may be confused with (see take()).
 struct AnswerPoint {
   std::vector<C> at;
   C given = 0, right = 0, other = 0;
@@ -43,7 +43,8 @@ std::vector<std::vector<C>> places(const std::vector<C>& at) {
   return all;
 }
 
-/// Stores the requested derivative, and the other of the two.
+/// Stores the requested derivative as `right`, and the one it may be confused with as `other`: ∂f/∂z̄ for ∂f/∂z, and ∂f/∂z for ∂f/∂z̄
+/// or the gradient.
 void take(AnswerPoint& p, DerivativeKind asked, C dz, C dzbar) {
   p.right = asked == DerivativeKind::Dz ? dz : asked == DerivativeKind::Dzbar ? dzbar : std::conj(dz) + dzbar;
   p.other = asked == DerivativeKind::Dzbar ? dz : asked == DerivativeKind::Dz ? dzbar : dz;

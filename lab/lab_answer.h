@@ -1,5 +1,5 @@
 #pragma once
-/// Exercises with feedback: compares a derivative found by hand with the tape's, and describes the difference.
+/// Feedback on answers: compares a derivative worked out by hand with the tape's and describes the difference.
 
 #include <complex>
 #include <nlohmann/json_fwd.hpp>
@@ -21,7 +21,7 @@ enum class DerivativeKind {
 struct LabAnswer {
   enum class Kind {
     Right,
-    Swapped,     ///< the other of the two derivatives
+    Swapped,     ///< ∂f/∂z̄ instead of ∂f/∂z, or ∂f/∂z instead of ∂f/∂z̄ or the gradient
     Factor,      ///< `by` times the correct one: 2, ½, −1, i, ...
     Conjugated,  ///< `by` times the conjugate of the correct one
     Offset,      ///< `by` plus the correct one

@@ -114,7 +114,7 @@ struct Family {
   std::vector<Preset> presets{};
   std::optional<Variants> variants{};
   GradientChecks checks{};
-  /// Changes of the parameters that leave the outputs unchanged (nn/invariance.h).
+  /// Transformations of the parameters that leave the outputs unchanged (nn/invariance.h).
   std::function<std::vector<Invariance>(const ModelConfig&)> invariances{};
   DiagnosticParameters diagnostics{};
   ReportParts report{};

@@ -1,6 +1,6 @@
 #pragma once
-/// Invariances: changes of a model's parameters that leave its outputs unchanged (gauge freedoms). The loss is flat along them, so
-/// the point where training ends is arbitrary, as is any quantity that they change, such as the sign of a δ.
+/// Invariances: transformations of a model's parameters that leave its outputs unchanged (gauge freedoms). The loss is flat along
+/// them, so the point where training ends is arbitrary, as is any quantity that they change, such as the sign of a δ.
 
 #include <complex>
 #include <functional>
@@ -77,8 +77,8 @@ void for_each_block(const ModelConfig& config, const F& f) {
   for (std::int64_t i = 0; i < config.n_layers; ++i) f("blocks." + std::to_string(i) + ".");
 }
 
-/// v_j → c v_j, and o multiplies its input pair j by 1/c. (The full group is an invertible matrix per head, complex for complex
-/// maps.) `real` restricts c to c > 0, for v and o in different algebras.
+/// v_j → c v_j, while o multiplies pair j of its input by 1/c. (The full group is larger: any invertible matrix per head, complex if
+/// the maps are complex.) `real` restricts c to positive reals; set it when v and o are linear over different algebras.
 Invariance values_against_outputs(const ModelConfig& config, bool real = false);
 /// For scores Re Σ_j e^{i(m - n)ω_j} q_mj conj(k_nj), with or without positions: q_j → c q_j, k_j → k_j / conj(c).
 Invariance queries_against_keys(const ModelConfig& config);

@@ -36,7 +36,8 @@ struct AdamWOptions {
 template <RealScalar R>
 class AdamW final : public Optimizer<R> {
  public:
-  /// Throws Error if a constant is out of range, or if the list contains a non-variable or a duplicate.
+  /// Throws Error if an option is out of range, or if the list contains a non-variable, a duplicate or two variables with the same
+  /// name.
   explicit AdamW(ParameterList<R> parameters, const AdamWOptions& options = {});
 
   void step(double lr, double gradient_scale = 1) override;

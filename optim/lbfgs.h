@@ -55,7 +55,8 @@ struct LbfgsReport {
 template <RealScalar R>
 class Lbfgs {
  public:
-  /// Throws Error if a constant is out of range, or if the list contains a non-variable or a duplicate.
+  /// Throws Error if an option is out of range, or if the list contains a non-variable, a duplicate or two variables with the same
+  /// name.
   Lbfgs(ParameterList<R> parameters, const LbfgsOptions& options);
 
   /// Changes the parameters in place, for at most `iterations` iterations; further calls continue with the stored curvature. The

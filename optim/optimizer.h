@@ -87,11 +87,11 @@ struct OptimizerConfig {
     f("muon_lr_scale", muon_lr_scale, "", "Muon's learning rate, as a multiple of AdamW's");
   }
 
-  /// Throws Error if a constant is out of range.
+  /// Throws Error if an option is out of range.
   void validate() const;
 };
 
-/// Throws Error as validate() does, and if the list contains a non-variable or a duplicate.
+/// Throws Error as validate() does, and if the list contains a non-variable, a duplicate or two variables with the same name.
 template <RealScalar R>
 std::unique_ptr<Optimizer<R>> make_optimizer(const OptimizerConfig& config, ParameterList<R> parameters);
 

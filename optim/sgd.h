@@ -22,7 +22,8 @@ struct SgdOptions {
 template <RealScalar R>
 class Sgd final : public Optimizer<R> {
  public:
-  /// Throws Error if a constant is out of range, for Nesterov without momentum, or if the list has a non-variable or a duplicate.
+  /// Throws Error if an option is out of range, for Nesterov without momentum, or if the list contains a non-variable, a duplicate or
+  /// two variables with the same name.
   Sgd(ParameterList<R> parameters, const SgdOptions& options);
 
   void step(double lr, double gradient_scale = 1) override;

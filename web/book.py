@@ -136,7 +136,7 @@ class Site:
         made = re.sub(r"<td>((?:</?strong>|[-+−±∞\d.,e/ %])+)</td>", r'<td class="number">\1</td>', made)  # numbers are not broken across lines
         # Text in a column of numbers.
         made = re.sub(r'<td style="text-align: right;">([^<]{28,})</td>', r'<td class="words" style="text-align: right;">\1</td>', made)
-        # Pandoc makes every line of code a link; removing these saves keyboard users hundreds of stops with the Tab key.
+        # Pandoc turns every line of code into a link; removing the links saves keyboard users hundreds of tab stops.
         return re.sub(r'<span id="cb[\d-]+"><a href="#cb[\d-]+"[^>]*></a>', "<span>", made)
 
     def lab_links(self, path, text):

@@ -5,7 +5,7 @@ const from = new Plane(byId("from")), to = new Plane(byId("to"));
 let ask = null, reply = null, busy = false, checking = false, stale = false, idle = 0, turning = 0, contours = "", second = null;
 let width = 0;  // of a plane [px], from an observer: measuring during a drawing forces a layout of 3 ms
 let tapeVisible = true;
-const timings = [];  // time from each change of the state to the new picture [ms]
+const timings = [];  // time from each change of state to the new picture [ms]
 
 const hidden = () => state.exercise.length > 0 && !state.solved;
 const rimOf = () => add(state.at, scaled(turnOf((state.turn * Math.PI) / 180), state.radius));

@@ -131,7 +131,7 @@ std::int64_t judge_texts(const AblationTable& table, const std::string& out, con
     Counter counter("judging", static_cast<std::int64_t>(paths.size()));
     for (std::size_t i = 0; i < paths.size(); ++i) {
       Json probe = read_probe(paths[i], is_written);
-      if (probe["token_kind"] != "words") input_fail("--judge", "the tokens of the texts in {} are not words", paths[i]);
+      if (probe["token_kind"] != "words") input_fail("--judge", "the texts in {} are not tokenized into words", paths[i]);
       const auto prompt_length = probe["prompt_length"].get<std::int64_t>();
       const Ids texts = ids_of(probe["texts"], prompt_length, judge, paths[i]);
       const double loss = loss_of(texts, prompt_length);

@@ -56,7 +56,7 @@ if (asked > 0 && asked < data.runs.length) {
   document.getElementById('run').value = asked;
 }
 
-/** Everything that the page shows about a run's parameters, as one string; a change of it triggers a redraw. */
+/** Everything that the page shows about a run's parameters, as one string; a change in it triggers a redraw. */
 const parametersOf = (run) => JSON.stringify([run.observed_step, run.history?.steps, run.samples, run.articles, run.text]);
 
 function drawNew(fresh) {

@@ -63,7 +63,7 @@ struct CallParameter {
 
   /// The type as written in Python stubs: "Tensor", "int", "float | None", "list[int]".
   std::string type_text() const { return type.text(); }
-  /// In Python's notation: "None", "False", "1e-05", "'backward'", "(-2, -1)"; empty if there is none.
+  /// The default in Python's notation, such as "None", "1e-05", "'backward'" or "(-2, -1)"; empty if the argument is required.
   std::string default_text() const;
 };
 

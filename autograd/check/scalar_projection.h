@@ -101,7 +101,7 @@ class ScalarProjection {
 
   /// f at other inputs; throws if the output's shape differs from that at the original point.
   ComplexValues output_at(const std::vector<AnyTensor>& inputs) const;
-  /// The changes of the functionals between the stored output and y. Marks output elements that differ as reached.
+  /// The changes in the functionals between the stored output and y. Marks output elements that differ as reached.
   void compare(const ComplexValues& y, std::span<const Functional> functionals, std::vector<bool>& reached,
                std::span<Change> changes) const;
 

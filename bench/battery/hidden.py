@@ -64,7 +64,7 @@ def nested():
 
 
 class TwiceDifferentiable(torch.autograd.Function):
-    """f with its own gradient, whose gradients with respect to x and to the incoming gradient are modified by `corrupt`."""
+    """f with a correct gradient, but `corrupt` modifies that gradient's derivatives with respect to x and to the incoming gradient."""
 
     @staticmethod
     def forward(ctx, f, corrupt, x):
@@ -96,7 +96,7 @@ class Pullback(torch.autograd.Function):
 
 
 def second_order():
-    """The gradient is correct; the gradient of the gradient is wrong with respect to x or to the incoming gradient."""
+    """The gradient is correct, but its own derivative with respect to x or to the incoming gradient is wrong."""
     for name, f, x, by_x, by_dw in (
         ("sin, twice by grad_out", torch.sin, real(4), 1, 2),
         ("exp, none by grad_out", torch.exp, real(4), 1, 0),

@@ -2,7 +2,8 @@
 """Measurements of trained runs other than their loss: runs/measured-NAME.json, and tables of them.
 
   measured.py travel NAME=RUNS ...      from all logs below RUNS, how far δ, b and θ had moved after some steps; from
-                                        inspect*.json (argand inspect --travel --attention --json), what resetting parameters costs
+                                        inspect*.json (argand inspect --travel --attention --json), what resetting parameters costs;
+                                        entries of other NAMEs stay
   measured.py steps N=RUNS ...          from steps.json (experiments/answers.py); N: the number of offsets
   measured.py sums RUNS                 from sums.json
   measured.py facts RUNS                from facts.json
@@ -10,13 +11,18 @@
   measured.py retrieved RUNS            from retrieved.json (argand eval RUN --retrieved-by READER --json)
   measured.py scaling RUNS              from scaling.json (experiments/scaling.py)
   measured.py attention RUNS ...        from inspect.json: heads, phases
+  measured.py texts TEXT NAME=RUNS ...  from each.json (argand eval RUN --split valid --each --batch 1 --json): losses of each article of
+                                        TEXT, WikiText-2's validation part, and which of AG News's articles are labelled correctly
 
 RUNS contains ROW/seed-S/. experiments/fashion.py writes measured-fashion.json itself. The appendix (appendix.py) shows the result of tables().
 """
 import json
 import math
+import re
 import statistics
 import sys
+from bisect import bisect_right
+from itertools import accumulate
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
@@ -25,6 +31,9 @@ import fashion
 from reporting import rate_name, spread, table
 
 STEPS = (100, 250, 500, 1000, 1500)  # the steps at which logs are read
+BY_TEXTS = [("positions", "full", "rope"), ("positions", "without-pcl", "moduli"), ("positions", "rope-frequencies-scaled", "rope-scaled"), ("crope", "all", "none"),
+            ("crope", "all", "half_all"), ("crat", "full", "without-irw"), ("crat", "without-rotation", "full"), ("qic", "learned", "fixed-pi6"),
+            ("qic", "learned-from-pi4", "fixed-pi4"), ("qic", "learned-from-pi4", "real")]
 SPREADS = {"phase_bias": 0.0, "delta": 0.02}  # learnt parameters initialised to N(0, σ²)
 
 
@@ -88,7 +97,8 @@ def travel_of_log(name, run):
 
 
 def travel(named):
-    entries = []
+    names = {text.split("=", 1)[0] for text in named}
+    entries = [entry for entry in entries_of("travel") if entry["model"] not in names]
     for text in named:
         name, folder = text.split("=", 1)
         for log in sorted(Path(folder).rglob("log.jsonl")):
@@ -134,6 +144,33 @@ def retrieved(folder):
             entries.append({"row": row, "seed": seed, "reader": Path(found["retrieved_by"]).parent.parent.name,
                             "groups": [[one["in_passages"], one["before_in_window"], one["count"], round(one["loss"], 5)] for one in found["groups"] if one["count"]]})
     write("retrieved", entries)
+
+
+def texts(given):
+    """The losses of windows become those of the articles in which the windows begin."""
+    parts = re.split(r"^(?= = [^=].* = $)", Path(given[0]).read_text(encoding="utf8"), flags=re.M)
+    ends = list(accumulate(len(part.encode()) for part in parts))
+    entries = []
+    for text in given[1:]:
+        name, folder = text.split("=", 1)
+        for row, seed, run in runs_in(folder):
+            if not (run / "each.json").exists():
+                continue
+            each = read(run / "each.json")["each"]
+            entry = {"set": name, "row": row, "seed": seed}
+            if "correct" in each:
+                entry["correct"] = "".join(map(str, each["correct"]))
+            else:
+                if sum(each["bytes"]) != ends[-1]:
+                    sys.exit(f"{run}/each.json covers {sum(each['bytes'])} bytes, but {given[0]} has {ends[-1]}")
+                tokens, losses = [0] * len(ends), [0.0] * len(ends)
+                for start, count, loss in zip(accumulate(each["bytes"], initial=0), each["count"], each["loss"]):
+                    article = bisect_right(ends, start)
+                    tokens[article], losses[article] = tokens[article] + count, losses[article] + count * loss
+                entry["tokens"] = [count for count in tokens if count]
+                entry["loss"] = [round(loss / count, 5) for loss, count in zip(losses, tokens) if count]
+            entries.append(entry)
+    write("texts", entries)
 
 
 def grouped(entries, *keys):
@@ -254,6 +291,51 @@ def choices_tables():
             table(["row", "others of the same article", "others of other articles"], rows, [False, True, True])]
 
 
+def quantile(freedom):
+    """Student's t that 95 % of absolute values stay below; `freedom` need not be an integer."""
+    if freedom != int(freedom):
+        below = math.floor(freedom)
+        share = freedom - below
+        return (1 - share) * quantile(below) + share * quantile(below + 1)
+    low, high = 0.0, 1e3
+    for _ in range(60):
+        low, high = ((low + high) / 2, high) if fashion.within((low + high) / 2, int(freedom)) < 0.95 else (low, (low + high) / 2)
+    return high
+
+
+def by_texts(runs, others):
+    """Difference of two rows, its standard errors by the choice of seeds and of texts, and the share of texts on its side. `runs` and
+    `others` have the same seeds; texts count by their tokens."""
+    weights = runs[0].get("tokens") or [1] * len(runs[0]["correct"])
+    apart = [[x - y for x, y in zip(a, b)] for a, b in ((run.get("loss") or [100 * int(c) for c in run["correct"]] for run in pair) for pair in zip(runs, others))]
+    mean = lambda values: sum(w * value for w, value in zip(weights, values)) / sum(weights)
+    of_seeds, of_texts = [mean(values) for values in apart], [statistics.fmean(values) for values in zip(*apart)]
+    n, center = len(weights), mean(of_texts)
+    texts = math.sqrt(n / (n - 1) * sum((w * (value - center)) ** 2 for w, value in zip(weights, of_texts))) / sum(weights)
+    return center, statistics.stdev(of_seeds) / math.sqrt(len(apart)), texts, sum(value * center > 0 for value in of_texts) / n
+
+
+def texts_tables():
+    entries = grouped(entries_of("texts"), "set", "row")
+    rows = []
+    for name, row, other in BY_TEXTS:
+        runs, others = ({run["seed"]: run for run in entries[name, one]} for one in (row, other))
+        seeds = sorted(runs.keys() & others.keys())
+        accuracy = "correct" in runs[seeds[0]]
+        center, of_seeds, of_texts, side = by_texts([runs[seed] for seed in seeds], [others[seed] for seed in seeds])
+        n, count = len(seeds), len(runs[seeds[0]].get("loss") or runs[seeds[0]]["correct"])
+        both = of_seeds**2 + of_texts**2
+        freedom = both**2 / (of_seeds**4 / (n - 1) + of_texts**4 / (count - 1))
+        shown = (lambda x: f"{x:+.1f}") if accuracy else (lambda x: f"{100 * math.expm1(x):+.1f}")
+        ends = lambda error, freedom: f"[{shown(center - quantile(freedom) * error)}, {shown(center + quantile(freedom) * error)}]"
+        rows.append([name, f"`{row}` against `{other}`", str(n), shown(center) + (" points" if accuracy else " %"), ends(of_seeds, n - 1), ends(of_texts, count - 1), ends(math.sqrt(both), freedom),
+                     "-" if accuracy else f"{100 * side:.0f} %"])
+    return ["The comparisons of the chapter's four questions, for rows that were trained again at their best rates. The intervals, for one comparison alone with 95 %, cover the choice of *seeds*, of *texts* "
+            "(the 60 articles of WikiText-2's validation part, or the 1 000 test articles of AG News), and of both: the sum of the two variances, which counts what is particular to a seed and a text twice, so it "
+            "is a little too wide. *Same side*: the share of articles on which the mean of the seeds has the sign of the difference.\n",
+            table(["table", "comparison", "seeds", "difference", "over seeds", "over texts", "over both", "same side"], rows, [False, False] + [True] * 6)]
+
+
 def attention_tables():
     rows = []
     for (row,), runs in grouped(entries_of("attention"), "row").items():
@@ -286,6 +368,7 @@ def tables():
                               ("facts", "Facts to look up", facts_tables), ("choices", "Which sentence comes next", choices_tables),
                               ("retrieved", "Words that occur in what was retrieved", retrieved_tables), ("scaling", "One to ten million parameters at equal work", scaling_tables),
                               ("attention", "Sharpness of attention, and how evenly phases are spread", attention_tables),
+                              ("texts", "Other seeds, other texts", texts_tables),
                               ("fashion", "Complex networks and QIC's beside real ones, on pictures", fashion_tables)):
         if kept(name).exists():
             parts += [f"### {title}\n", *make()]
@@ -293,7 +376,7 @@ def tables():
 
 
 if __name__ == "__main__":
-    kinds = {"travel": travel, "attention": attention, "retrieved": lambda given: retrieved(given[0]),
+    kinds = {"travel": travel, "attention": attention, "retrieved": lambda given: retrieved(given[0]), "texts": texts,
              "scaling": lambda given: write("scaling", read(Path(given[0], "scaling.json"))["entries"]),
              **{kind: lambda given, kind=kind: answers(kind, given) for kind in ("steps", "sums", "facts", "choices")}}
     if len(sys.argv) < 3 or sys.argv[1] not in kinds:

@@ -53,7 +53,8 @@ class Bf16Panels {
 void bf16_gemm(std::int64_t M, const float* A, std::int64_t lda, const Bf16Panels& B, std::int64_t first, std::int64_t n, float* C,
                std::int64_t ldc);
 
-/// Computes p in the calling thread; beta is 0 or 1. The bits of an element depend only on K and its factors.
+/// Computes p in the calling thread; p.beta must be 0 or 1. Each element of C is determined bit for bit by K, alpha, its row of op(A),
+/// its column of op(B) and, if beta is 1, its previous value, regardless of M, N and its position.
 void bf16_gemm(const Product<float>& p);
 
 }  // namespace argand

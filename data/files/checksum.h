@@ -21,7 +21,7 @@ class Checksum {
   Checksum();
   /// Adds bytes, in pieces of any size.
   Checksum& add(std::string_view bytes);
-  /// 32 hexadecimal digits for everything added so far.
+  /// The checksum of everything added so far, as 32 hexadecimal digits.
   std::string hex() const;
 
  private:

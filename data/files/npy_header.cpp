@@ -27,7 +27,7 @@ class Dictionary {
       const std::string key = string();
       take(':');
       if (key == "descr" && !(found & 1)) {
-        if (next_is('[')) fail("npz", "{} is a structured array; save one array per column", where_);
+        if (next_is('[')) fail("npz", "{} is a structured array; save each field as an array of its own", where_);
         header.descr = string(), found |= 1;
       } else if (key == "fortran_order" && !(found & 2)) {
         header.fortran_order = boolean(), found |= 2;

@@ -53,7 +53,7 @@ std::string translate_error(std::string_view why) {
   why.remove_prefix(std::min(why.size(), why.rfind(']') + 1));
   const std::vector<std::int64_t> numbers = numbers_in(why);
   if (why.find("required_chars") != why.npos && numbers.size() >= 2)
-    return fmt::format("bytes and single characters alone take {}; raise `vocab_size` above that, or choose `tokens` byte",
+    return fmt::format("bytes and single characters alone take {}; raise `vocab_size` above that, or set `tokens` to byte",
                        numbers[1]);
   if (why.find("too high") != why.npos && numbers.size() >= 2)
     return fmt::format("at most {} are possible; lower `vocab_size` to that, or give more text", numbers.back());
@@ -234,7 +234,7 @@ namespace {
 
 [[noreturn]] void fail_without() {
   fail("tokens",
-       "argand was built without SentencePiece; install libsentencepiece-dev and rebuild, or choose `tokens` char, byte or words");
+       "argand was built without SentencePiece; install libsentencepiece-dev and rebuild, or set `tokens` to char, byte or words");
 }
 
 }  // namespace

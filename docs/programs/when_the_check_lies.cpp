@@ -62,7 +62,7 @@ int main() {
   both("1  |x| at 0, where there is no derivative", modulus, X({1}, {0.0}));
   both("2  |x| at 3e-7, nearer to the kink than the step is long", modulus, X({1}, {3e-7}));
   both(
-      "3  x^2 + 10^8 at 0.3, a small change of a large number", [](auto x) { return sum(x * x) + 1e8; }, X({1}, {0.3}));
+      "3  x^2 + 10^8 at 0.3, a small change in a large number", [](auto x) { return sum(x * x) + 1e8; }, X({1}, {0.3}));
   both(
       "4  x computed through float32",
       [](auto x) {

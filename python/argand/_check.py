@@ -95,7 +95,7 @@ def check(
     if convention not in CONVENTIONS:
         raise Error(f"check: convention must be one of {', '.join(map(repr, CONVENTIONS))}, got {convention!r}")
     if order not in (1, 2):
-        raise Error(f"check: order must be 1 (gradient) or 2 (Hessian-vector product as well), got {order!r}")
+        raise Error(f"check: order must be 1 (gradient only) or 2 (gradient and Hessian-vector product), got {order!r}")
     if order == 2 and (hvp is None or vjp):
         raise Error("check: order=2 requires a real scalar f and hvp(x, v), the derivative of grad along v")
     if jvp is not None and not callable(jvp):

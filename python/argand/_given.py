@@ -93,7 +93,9 @@ class Given:
         if y.dtype.kind in "iub":
             raise Error(f"check: f returns {describe(y[()])}, and integers have no derivative; return floating point numbers")
         if not np.all(np.isfinite(y)):
-            raise Error(f"check: f(x) is {y[~np.isfinite(y)].flat[0]} at x{'' if y.size == 1 else ' in some elements'}, so there is no derivative to compare with")
+            first = y[~np.isfinite(y)].flat[0]
+            where = f"f(x) is {first}" if y.size == 1 else f"some elements of f(x) are not finite (the first is {first})"
+            raise Error(f"check: {where}, so there is no derivative to compare with")
         if self._vjp:
             return
         if y.size != 1:

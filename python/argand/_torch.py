@@ -60,7 +60,7 @@ def _checked(who: str, function: Any, inputs: Any, kwargs: Mapping[str, Any], or
     import torch
 
     if order not in (1, 2):
-        raise Error(f"{who}: order must be 1 (gradient) or 2 (gradient of the gradient as well), got {order!r}")
+        raise Error(f"{who}: order must be 1 (gradient only) or 2 (gradient and gradient of the gradient), got {order!r}")
     options = Options.of(who, given)
     try:
         subject = Subject(torch, function, inputs, kwargs, who, dtype)

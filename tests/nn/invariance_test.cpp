@@ -106,7 +106,7 @@ double moved(const ParameterList<double>& parameters, const ParameterList<double
   return most;
 }
 
-/// How much a change of the parameters changes the log probabilities.
+/// How much a transformation of the parameters changes the log probabilities.
 template <class F>
 double effect(const ModelConfig& config, const F& change) {
   const auto model = perturbed_model(config);

@@ -298,10 +298,10 @@ BOOST_AUTO_TEST_CASE(errors_say_what_to_do) {
     return error_of([&] { make_model<float>(config, 0); });
   };
   BOOST_TEST(error_with([](ModelConfig& c) { c.n_heads = 16; }) ==
-             "config: the head width must be a multiple of 2 parts: d_model 16 / n_heads 16 = 1");
+             "config: the head width must be divisible into 2 equal parts: d_model 16 / n_heads 16 = 1");
   BOOST_TEST(error_with([](ModelConfig& c) { c.own<QicConfig>().algebra = Algebra::Quaternion, c.n_heads = 8; }) ==
-             "config: the head width must be a multiple of 4 parts: d_model 16 / n_heads 8 = 2");
-  BOOST_TEST(error_with([](ModelConfig& c) { c.d_ff = 23; }) == "config: d_ff 23 is not a multiple of 2 parts");
+             "config: the head width must be divisible into 4 equal parts: d_model 16 / n_heads 8 = 2");
+  BOOST_TEST(error_with([](ModelConfig& c) { c.d_ff = 23; }) == "config: d_ff 23 is not divisible into 2 equal parts");
   const auto error_of_word = [](const std::string& key, const std::string& word) {
     return error_of([&] { ModelConfig::from_json(fmt::format(R"({{"family": "qic", "{}": "{}"}})", key, word)); });
   };

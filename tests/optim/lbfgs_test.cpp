@@ -193,7 +193,7 @@ void hostile_losses() {
   check("condition 10¹²",
         minimise<R>(
             {1, 1, 1, 1, 1}, [&](const auto& x) { return sum(square(x - R(1.75)) * weights) + R(1); }, 500),
-        // In float32, the flattest direction is below the rounding error of the steepest.
+        // In float32, the loss's change along the flattest direction is lost in the rounding error of the steepest.
         1.75, std::is_same_v<R, float> ? 1 : 1e-6, 500);
 }
 

@@ -130,7 +130,7 @@ Real identity(std::int64_t n) {
 /// W as a gradient for A: its real part if A is real.
 Real as(const Real&, const Complex& W) { return real(W); }
 Complex as(const Complex&, const Complex& W) { return W; }
-/// The matrix A Aᴴ + 1/2, which is positive definite.
+/// A Aᴴ + I/2, which is positive definite.
 template <Scalar T>
 Var<T> positive(const Var<T>& A) {
   return matmul(A, A, Transpose::No, Transpose::Conjugate) + scale(identity(A.dim(-1)), 0.5);

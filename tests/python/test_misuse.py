@@ -39,7 +39,7 @@ MISTAKES = {
     "check: f returns a complex number, but must return a real one; return its real part or modulus, or pass vjp=True and "
     "grad(x, w), the gradient of Re(conj(w) * f(x))": (lambda x: np.sum(x) * 1j, grad, X),
     "check: f returns an int64 array of shape (), and integers have no derivative; return floating point numbers": (lambda x: np.sum(x > 0), grad, X),
-    "check: f(x) is nan at x, so there is no derivative to compare with": (lambda x: np.sum(np.log(x)), grad, X),
+    "check: f(x) is nan, so there is no derivative to compare with": (lambda x: np.sum(np.log(x)), grad, X),
     "check: f raises KeyError when called at x: 'weights'": (raises, grad, X),
     "check: f modifies its input x; work on a copy, x.copy()": (overwrites, np.ones_like, X),
     "check: f must be a function, got a float64 array of shape (3,)": (X, grad, X),
@@ -70,7 +70,7 @@ def test_misuse_gets_one_sentence(text):
 
 def test_options_that_do_not_exist():
     assert message(cubes, grad, X, convention="numpy") == "check: convention must be one of 'torch', 'tensorflow', 'jax', got 'numpy'"
-    assert message(cubes, grad, X, order=3) == "check: order must be 1 (gradient) or 2 (Hessian-vector product as well), got 3"
+    assert message(cubes, grad, X, order=3) == "check: order must be 1 (gradient only) or 2 (gradient and Hessian-vector product), got 3"
     assert message(cubes, grad, X, rtol=0) == "check: rtol must be positive, got 0"
     assert message(cubes, grad, X, order=2) == "check: order=2 requires a real scalar f and hvp(x, v), the derivative of grad along v"
 

@@ -241,7 +241,7 @@ void RunConfig::validate() const {
                 model.max_seq_len);
   const std::vector<std::string> kinds = split_choices(token_kinds);
   if (model.task == TextTask::Lm && !is_token_file(t.tokens) && std::find(kinds.begin(), kinds.end(), t.tokens) == kinds.end())
-    config_fail("tokens", "\"{}\" is neither one of {} nor a file of tokens, *.model (SentencePiece) or *.json (Hugging Face){}",
+    config_fail("tokens", "\"{}\" is neither one of {} nor a token file, *.model (SentencePiece) or *.json (Hugging Face){}",
                 t.tokens, token_kinds, did_you_mean(t.tokens, kinds));
   if (model.task == TextTask::Lm && t.words > 0 && t.tokens != "words" && t.tokens != "auto")
     config_fail("words", "requires `tokens` words, got {}", t.tokens);

@@ -132,7 +132,7 @@ struct KnowledgeConfig {
     f("irw_passages", irw_passages, "", "passages drawn from the text, evenly spread (0: the whole text, end to end)");
     f("irw_length", irw_length, "", "tokens per passage");
     f("irw_refresh", irw_refresh, "", "steps between new draws and index rebuilds (0: 1 with the exact search, 100 with hnsw)");
-    f("irw_index", irw_index, "auto|exact|hnsw", "search; auto: approximate (hnsw) from 20000 passages on");
+    f("irw_index", irw_index, "auto|exact|hnsw", "search; auto: approximate (hnsw) for 20000 passages or more");
   }
 };
 

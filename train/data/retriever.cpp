@@ -16,14 +16,14 @@ constexpr std::uint64_t draw_streams = std::uint64_t{0x6b6e6f77} << 24;
 /// The random-number stream for the order in which passages are exchanged.
 constexpr std::uint64_t exchange_stream = draw_streams - 1;
 
-/// From this many passages on, `auto` uses approximate search.
+/// With at least this many passages, `auto` uses approximate search.
 constexpr std::int64_t many_passages = 20'000;
 /// Default number of steps between rebuilds of an index: building one takes as long as several steps.
 constexpr std::int64_t refresh_of_index = 100;
 
 Ids joined(const std::vector<Ids::value_type>& ids) { return Ids({static_cast<std::int64_t>(ids.size())}, ids); }
 
-/// Reads the user's file and encodes it with the tokens of the training text.
+/// Reads the `knowledge` file and encodes it with the training data's tokenizer.
 Ids read_knowledge(const std::string& path, const TrainingData& data) {
   const std::string text = read_text_file("knowledge", path);
   if (const auto* articles = std::get_if<LabelledCorpus>(&data)) return joined(classifier_ids(articles->tokens->words(), text));

@@ -139,27 +139,30 @@ Evaluation evaluate(Model<R>& model, const EvaluationSet& set, const ContextOf& 
   const NoGrad none;
   const bool classifies = model.config().task == TextTask::Classify;
   const std::int64_t n = classifies ? model.config().n_classes : 0, share = ranks.size();
-  // For each batch: its loss, the numbers of targets and bytes, and how many of each are unknown; followed by the confusion matrix.
-  // Every value comes from a single rank or is a count, so the sums are exact.
-  constexpr std::size_t each = 5;
+  // For each batch: its loss, the numbers of targets and bytes, how many of each are unknown, and how many articles are labelled
+  // correctly; followed by the confusion matrix. Every value comes from a single rank or is a count, so the sums are exact.
+  constexpr std::size_t each = 6;
   const auto batches = static_cast<std::size_t>(set.size);
   std::vector<double> found(each * batches + static_cast<std::size_t>(n * n));
   double* const confused = found.data() + each * batches;
   for (std::int64_t i = ranks.rank(); i < set.size; i += share) {
     const Batch batch = set.at(i);
     const ForwardContext context = context_of ? context_of(batch) : ForwardContext();
+    double* const of_batch = found.data() + static_cast<std::size_t>(i) * each;
     double loss = 0;
     if (classifies) {
       const Var<R> logits = model.logits(batch.tokens, context);
       loss = static_cast<double>(cross_entropy(logits, batch.targets).value().item());
       const R* row = logits.value().data();
       require(logits.dim(1) == n, "evaluation", "the logits have {} classes, expected {}", logits.dim(1), n);
-      for (std::int64_t b = 0; b < batch.targets.size(); ++b, row += n)
-        ++confused[batch.targets[b] * n + (std::max_element(row, row + n) - row)];
+      for (std::int64_t b = 0; b < batch.targets.size(); ++b, row += n) {
+        const std::int64_t predicted = std::max_element(row, row + n) - row;
+        ++confused[batch.targets[b] * n + predicted];
+        if (predicted == batch.targets[b]) ++of_batch[5];
+      }
     } else {
       loss = model.loss(batch.tokens, batch.targets, context).cross_entropy;
     }
-    double* const of_batch = found.data() + static_cast<std::size_t>(i) * each;
     of_batch[0] = loss;
     of_batch[1] = static_cast<double>(batch.targets.size());
     of_batch[2] = static_cast<double>(batch.target_bytes);
@@ -171,11 +174,13 @@ Evaluation evaluate(Model<R>& model, const EvaluationSet& set, const ContextOf& 
   Evaluation evaluation;
   for (std::size_t i = 0; i < batches; ++i) {
     const double* const of_batch = found.data() + each * i;
+    const auto number = [&](std::size_t k) { return static_cast<std::int64_t>(of_batch[k]); };
+    evaluation.batches.push_back({of_batch[0], number(1), number(2), number(5)});
     evaluation.loss += of_batch[0] * of_batch[1];
-    evaluation.count += static_cast<std::int64_t>(of_batch[1]);
-    evaluation.bytes += static_cast<std::int64_t>(of_batch[2]);
-    evaluation.unknown += static_cast<std::int64_t>(of_batch[3]);
-    evaluation.unknown_bytes += static_cast<std::int64_t>(of_batch[4]);
+    evaluation.count += number(1);
+    evaluation.bytes += number(2);
+    evaluation.unknown += number(3);
+    evaluation.unknown_bytes += number(4);
   }
   evaluation.loss /= static_cast<double>(evaluation.count);
   if (!classifies) return evaluation;

@@ -46,6 +46,14 @@ class ConfusionMatrix {
   std::vector<std::int64_t> counts_;  ///< [label, predicted]
 };
 
+/// The results of one batch.
+struct BatchFigures {
+  double loss = 0;           ///< mean cross entropy, in nats
+  std::int64_t count = 0;    ///< tokens or articles
+  std::int64_t bytes = 0;    ///< bytes of text that these tokens represent; 0: unknown, or articles
+  std::int64_t correct = 0;  ///< articles labelled correctly; 0 for a language model
+};
+
 struct Evaluation {
   /// The quantity that the best validation minimises: a language model's loss; a classifier's error rate, or 1 - macro F1 if `by`
   /// is "f1", or the loss if it is "loss".
@@ -60,6 +68,7 @@ struct Evaluation {
   std::int64_t unknown = 0;                  ///< tokens that do not determine their bytes
   std::int64_t unknown_bytes = 0;            ///< bytes of text that those tokens represent
   std::optional<ConfusionMatrix> confusion;  ///< classifiers only
+  std::vector<BatchFigures> batches;         ///< in the order of the evaluation set
 };
 
 /// "loss 0.4123, accuracy 87.5 %" for a classifier, "loss 4.1227, perplexity 61.73, 1.203 bits per byte" for a language model, plus

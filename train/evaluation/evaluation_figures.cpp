@@ -29,4 +29,17 @@ Figures figures_of(const Evaluation& evaluation, const std::vector<std::string>&
   return figures;
 }
 
+Figures figures_of_batches(const Evaluation& evaluation) {
+  Figures figures;
+  for (const BatchFigures& batch : evaluation.batches) {
+    figures["loss"].push_back(batch.loss);
+    figures["count"].push_back(batch.count);
+    if (evaluation.confusion)
+      figures["correct"].push_back(batch.correct);
+    else
+      figures["bytes"].push_back(batch.bytes);
+  }
+  return figures;
+}
+
 }  // namespace argand

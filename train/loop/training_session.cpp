@@ -25,8 +25,8 @@ const RunConfig& config_for(const TrainingData& data, const Checkpoint& last) {
   const ModelConfig& model = last.config().model;
   const std::int64_t words = tokens_of(data).size();
   require(words <= model.vocab_size, "train",
-          "the data have {} words, but the model in {} has only {} ids: the data have changed since the run began", words,
-          last.file().path(), model.vocab_size);
+          "the data have {} different tokens, but the model in {} has a vocabulary of only {}: the data have changed since the run began",
+          words, last.file().path(), model.vocab_size);
   return last.config();
 }
 

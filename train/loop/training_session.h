@@ -31,7 +31,7 @@ class TrainingSession {
                   const InitialWeights* weights = nullptr, Ranks& ranks = single_process());
   /// Resumes from a checkpoint in the folder, opened after the folder was locked, bit for bit as if training had never stopped.
   /// Throws Error if the data have changed. `longer` is the configuration for TrainingRun::extend and is written to the folder; if
-  /// null, that of the checkpoint is used. The log records a change of the learning rate.
+  /// null, that of the checkpoint is used. The log records a change in the learning rate.
   TrainingSession(const RunFolder& folder, RunLock lock, const Checkpoint& last, const TrainingData& data,
                   const RunConfig* longer = nullptr, Ranks& ranks = single_process());
 

@@ -21,17 +21,17 @@ std::vector<std::int64_t> lengths(std::int64_t longest);
 /// element k of the inputs.
 bool maps_elements(const Subject& s);
 
-/// Such an op's case with the elements of its inputs and incoming gradient repeated cyclically up to a length of n.
+/// A case of such an op, with the elements of its inputs and incoming gradient repeated cyclically up to a length of n.
 Subject repeated(const Subject& base, std::int64_t n);
 
 /// A case that `sized` added for n, labelled with both labels and n.
 Subject sized_case(const OpCheck::SizedCases& sized, const OpCheck::Case& c, std::int64_t n);
 
-/// The elements of such an op's case, repeated cyclically to any length. The expected value and gradient come from a length that is
-/// a multiple of every vector length.
+/// A case of an op that maps elements, repeated cyclically to any length. The expected value and gradient are computed once, at a
+/// length that is a multiple of every vector length.
 class Repeated {
  public:
-  /// `base` must have its sample and condition already.
+  /// `base` must already have its sample and condition, and must outlive this object.
   explicit Repeated(const Subject& base);
   Subject at(std::int64_t n) const;
   /// The sample of the case itself, computed as part of the long one.

@@ -1,7 +1,7 @@
 #pragma once
 /// Convolutions over the last one, two or three axes, as in PyTorch: the window is not flipped, y(p) = Σ_d w(d) x(p stride + d
-/// dilation - padding). Signal and weight are real, complex or one of each; nothing is conjugated. One GEMM per image, on its
-/// windows as columns.
+/// dilation - padding). Signal and weight are real, complex or one of each; nothing is conjugated. Computed with one GEMM per
+/// image, whose operand has the image's windows as columns (im2col).
 
 #include <array>
 

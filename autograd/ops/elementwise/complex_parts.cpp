@@ -195,9 +195,9 @@ static const Op angle_op({.name = "angle",
                           .derivation = "w = (log z - conj(log z))/(2i), so ∂w/∂z̄ = -(1/z̄)/(2i) = i/(2z̄) = i z/(2|z|²); twice "
                                         "that. Computed as (i z/|z|) dw / |z|, because |z|² leaves the range of float32 above |z| "
                                         "= 1e19 and below 1e-23. Forward, ẇ = Im(ż/z), and 1/z = conj(u)/|z|.",
-                          .singular = "z = 0: the value is that of atan2 (0 or ±π, depending on the signs of the zeros), the "
-                                      "gradient returned is 0, as for a subnormal |z|, where 1/|z| may overflow. On the cut "
-                                      "(negative real axis) the value jumps by 2π; the gradient is continuous across it",
+                          .singular = "z = 0: the value is that of atan2 (0 or ±π, depending on the signs of the zeros), and "
+                                      "the gradient is 0, as it is for a subnormal |z|, where 1/|z| may overflow. Across the cut "
+                                      "(the negative real axis) the value jumps by 2π, but the gradient is continuous",
                           .source = "Ahlfors, Complex Analysis, 2.3.4"},
                          [](OpCheck& check) {
                            const auto f = [](auto z) { return angle(z); };

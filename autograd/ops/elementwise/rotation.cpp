@@ -228,7 +228,7 @@ struct PhaseRotation {
     bool tail = delta.rank() <= shape.rank() && layout.width % std::max<std::int64_t>(1, period) == 0;
     for (int axis = 1; tail && axis <= delta.rank(); ++axis) tail = delta[-axis] == shape[-axis] || delta.size() == 1;
     require(delta == beta && tail && period > 0, "phase_rotation",
-            "delta and beta must share a shape matching the last axes of z {}, got {} and {}", shape, delta, beta);
+            "delta and beta must have the same shape, which must match the last axes of z ({}), got {} and {}", shape, delta, beta);
     if (positions.frequencies.size() == 0) return;
     offsets = Tensor<R>(Shape{layout.T, n});
     for (std::int64_t t = 0; t < layout.T; ++t)

@@ -67,7 +67,7 @@ Var<std::complex<R>> rfftn(const Var<R>& x, const std::vector<std::int64_t>& n =
 template <RealScalar R>
 Var<R> irfftn(const Var<std::complex<R>>& X, const std::vector<std::int64_t>& n = {}, const std::vector<int>& axes = {},
               FourierNorm norm = FourierNorm::Backward);
-/// The same along two axes, by default the last two.
+/// rfftn and irfftn along two axes, by default the last two.
 template <RealScalar R>
 Var<std::complex<R>> rfft2(const Var<R>& x, const std::vector<std::int64_t>& n = {}, const std::vector<int>& axes = {-2, -1},
                            FourierNorm norm = FourierNorm::Backward) {

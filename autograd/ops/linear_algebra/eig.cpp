@@ -65,8 +65,8 @@ static const Op eig_op(
                    "Re M_jj Re Σ_i (VᴴV)_ji Ω_ij = Re tr(Nᴴ Ω), and P carries it to A. If the loss does not depend on the phases, "
                    "Im M_jj = 0, which is checked. A real A gets the real part.",
      .singular = "λ_i = λ_j to within the accuracy to which A determines them: throws if the loss depends on the two vectors or "
-                 "distinguishes the values, and for every loss if the two values share one vector. A loss that depends on a phase "
-                 "always throws. A non-finite entry (±inf or NaN) makes every entry NaN",
+                 "distinguishes the values, and, whatever the loss, if the two values share one vector. Always throws if the loss "
+                 "depends on a phase. A non-finite entry (±inf or NaN) makes the whole result NaN",
      .source = "Giles (2008), 3.1; Boeddeker, Hanebrink et al., arXiv:1701.00392 (vectors of length 1)"},
     [](OpCheck& check) {
       check.function("real, values", general_values, well_apart(check.real({3, 3})));
@@ -225,7 +225,8 @@ class EigMiddle {
     const double apart = std::abs(dlambda_[i] - dlambda_[j]);
     require(
         !(apart > slope_bar), "eig",
-        "eigenvalues {} and {} of {} coincide (both {}) and the loss tells them apart (by {:.3g}), so it has no derivative there",
+        "eigenvalues {} and {} of {} coincide (both {}), but the loss's derivatives with respect to them differ (by {:.3g}), so the "
+        "loss has no derivative at this matrix",
         i, j, name_, text(lambda_[i]), apart);
   }
 

@@ -1,6 +1,6 @@
 #pragma once
-/// Eigenvalues and eigenvectors of stacks of square matrices [..., n, n] that need not be Hermitian, with LAPACK. Named and defined
-/// as in torch.linalg. For a Hermitian matrix eigh() is cheaper, more accurate and more informative.
+/// Eigenvalues and eigenvectors of stacks of square matrices [..., n, n], not necessarily Hermitian, computed with LAPACK. Names and
+/// definitions follow torch.linalg. For a Hermitian matrix, eigh() is faster and more accurate.
 
 #include "autograd/var.h"
 
@@ -16,10 +16,10 @@ struct GeneralEigen {
 ///
 /// A vector's phase is a gauge: it is fixed arbitrarily, by making the vector's largest element real. A loss must not depend on it;
 /// if it does, the gradient throws and reports the size of the violation. Where two eigenvalues coincide, to the accuracy to which
-/// the matrix determines them, neither they nor their vectors have a derivative: a loss that distinguishes them or depends on their
-/// vectors throws. Where they share a single vector (a Jordan block), every loss throws; sqrtm(), logm() and matrix_exp() are
-/// differentiable there. The limitation of eigh() for losses that are stationary at the returned vectors applies here too. A matrix
-/// with a non-finite element gives NaN throughout.
+/// the matrix determines them, neither they nor their vectors have a derivative: the gradient throws if the loss distinguishes them
+/// or depends on their vectors. Where they share a single vector (a Jordan block), it always throws; sqrtm(), logm() and
+/// matrix_exp() are differentiable there. The limitation of eigh() for losses that are stationary at the returned vectors applies
+/// here too. A matrix with a non-finite element gives NaN throughout.
 template <Scalar T>
 GeneralEigen<RealOf<T>> eig(const Var<T>& A);
 

@@ -65,8 +65,8 @@ static const Op eigh_op(
      .singular = "λ_i = λ_j, or a gap below 100 ε max |λ|: throws if the loss depends on their vectors, whose derivative does not "
                  "exist or is 0/0 (for V f(λ) Vᴴ use a function of the matrix itself), or distinguishes coinciding values. For "
                  "wider gaps the gradient has a relative error of about ε max |λ|/(λ_i - λ_j). A broadening, Δ/(Δ² + ε²) in place "
-                 "of 1/Δ, does not throw but omits the contribution of such pairs. A loss that depends on a phase always throws. A "
-                 "non-finite entry makes every entry NaN",
+                 "of 1/Δ, does not throw but omits the contribution of such pairs. Always throws if the loss depends on a phase. A "
+                 "non-finite entry makes the whole result NaN",
      .source = "Giles (2008), 3.1; Wan & Zhang, arXiv:1909.02659 (gauge); Liao et al., Phys. Rev. X 9, 031041 (2019) (broadening)"},
     [](OpCheck& check) {
       check.function("real, values", eigenvalues, well_separated(check.real({3, 3})));
@@ -130,8 +130,9 @@ void eigh_middle(std::int64_t n, const RealOf<T>* lambda, const T* dlambda, cons
               j, i, name, lambda[i]);
       const R apart = std::abs(real_of(dlambda[i]) - real_of(dlambda[j]));
       require(options.values_only || broadening > 0 || !(gap <= closest) || !(apart > matrices::rounding_of(steepest, n)), "eigh",
-              "eigenvalues {} and {} of {} coincide (both {:.6g}) and the loss tells them apart (by {:.3g}), so the eigenvalues "
-              "alone do not determine its gradient; if it uses no eigenvectors, eigvalsh gives one of the possible gradients",
+              "eigenvalues {} and {} of {} coincide (both {:.6g}), but the loss's derivatives with respect to them differ (by "
+              "{:.3g}), so the eigenvalues alone do not determine the gradient; if the loss uses no eigenvectors, eigvalsh gives "
+              "one of the possible gradients",
               j, i, name, lambda[i], apart);
       M[j * n + i] = matrices::inverse_of(gap, closest, broadening) * m;
       M[i * n + j] = conj_of(M[j * n + i]);

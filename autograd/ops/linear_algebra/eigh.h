@@ -1,6 +1,6 @@
 #pragma once
-/// Eigenvalues and eigenvectors of stacks of Hermitian (real: symmetric) matrices [..., n, n], with LAPACK. Named and defined as in
-/// torch.linalg.
+/// Eigenvalues and eigenvectors of stacks of Hermitian (real: symmetric) matrices [..., n, n], computed with LAPACK. Names and
+/// definitions follow torch.linalg.
 
 #include "autograd/var.h"
 
@@ -9,7 +9,7 @@ namespace argand {
 struct EighOptions {
   /// Width ε of a Lorentzian: the gradient uses Δ/(Δ² + ε²) instead of 1/Δ, Δ the distance between two eigenvalues, and does not
   /// throw if two coincide. This drops the contribution of vectors whose eigenvalues are closer than ε: for √A at 2I, everything
-  /// off the diagonal. 0 gives the exact derivative, which throws.
+  /// off the diagonal. With ε = 0, the gradient is exact, and throws if two coincide.
   double broadening = 0;
   /// Set only if the loss ignores the vectors. It may distinguish coinciding values; the gradient is then one of several possible
   /// ones. For eigvalsh.

@@ -1,6 +1,6 @@
 #pragma once
-/// Factorizations of stacks of matrices, real or complex, with LAPACK. Named and defined as in torch.linalg. A matrix with a NaN
-/// gives NaN in all elements of its factors except structural zeros.
+/// Factorizations of stacks of matrices, real or complex, computed with LAPACK. Names and definitions follow torch.linalg. A matrix
+/// with a NaN gives NaN in all elements of its factors except structural zeros.
 
 #include "autograd/ops/own_name.h"
 #include "autograd/var.h"
@@ -25,7 +25,7 @@ OrthogonalFactors<T> qr(const Var<T>& A);
 
 struct SvdOptions {
   /// Width ε of a Lorentzian: the gradient uses x/(x² + ε²) instead of 1/x, where x is a singular value or the difference or sum of
-  /// two, and does not throw if x is 0. 0 gives the exact derivative, which throws.
+  /// two, and does not throw if x is 0. With ε = 0, the gradient is exact, and throws there.
   double broadening = 0;
   /// Set only if the loss ignores the vectors. Where values coincide or are 0, the gradient is one of several possible ones. For
   /// svdvals.

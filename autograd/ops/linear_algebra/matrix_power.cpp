@@ -18,8 +18,8 @@ static const Op matrix_power_op(
          "by repeated squaring: W = U² gives Ẇ = U̇ U + U U̇, and W = U A gives Ẇ = U̇ A + U Ȧ; each binary digit of p after the "
          "first costs a squaring, and a 1 also a product with A. Backward, in reverse order: a square gives dU = Uᴴ dW + dW Uᴴ; a "
          "product gives dU = dW Aᴴ and dA += Uᴴ dW. For -p, A X = I gives Ȧ X + A Ẋ = 0.",
-     .singular = "p < 0: a singular A throws, and a NaN makes every entry NaN. p > 0: NaN and ±inf spread as in any matrix product "
-                 "(∞ · 0 is NaN), to their row and column for p = 2, to every entry from p = 3 on",
+     .singular = "p < 0: throws if A is singular; a NaN makes the whole result NaN. p > 0: NaN and ±inf spread as in any matrix "
+                 "product (∞ · 0 is NaN): to their row and column for p = 2, and to every entry for p >= 3",
      .source = "Higham, Functions of Matrices (2008), 4.1 (repeated squaring) and 3.2 (derivative of a power)"},
     [](OpCheck& check) {
       const auto f = [](std::int64_t p) { return [p](auto A) { return matrix_power(A, p); }; };

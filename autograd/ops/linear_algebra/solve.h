@@ -1,7 +1,7 @@
 #pragma once
-/// Linear systems, inverses and determinants of stacks of square matrices [..., n, n], real or complex, by LU factors with LAPACK.
-/// Named and defined as in torch.linalg. A matrix with a NaN gives NaN throughout. A build without OpenBLAS throws `solve: needs
-/// LAPACK, which this build (-Dblas=plain) lacks; build with OpenBLAS`.
+/// Linear systems, inverses and determinants of stacks of square matrices [..., n, n], real or complex, computed from LAPACK's LU
+/// factors. Names and definitions follow torch.linalg. A matrix with a NaN gives NaN throughout. A build without OpenBLAS throws
+/// `solve: needs LAPACK, which this build (-Dblas=plain) lacks; build with OpenBLAS`.
 
 #include "autograd/var.h"
 

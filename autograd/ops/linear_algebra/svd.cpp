@@ -67,7 +67,7 @@ static const Op svd_op(
          "wider gaps the gradient has a relative error of about ε s_1/(s_i - s_j), and is NaN where the reciprocal of the gap "
          "overflows. s_j = 0: throws if the loss depends on s_j (unless A is real and square and no other s is 0), on the phase of "
          "u_j relative to v_j or, for m ≠ n, on its vectors. (Broadening: x/(x² + ε²) in place of 1/x, which omits these "
-         "contributions.) A loss that depends on a common phase always throws. A non-finite entry makes every entry NaN",
+         "contributions.) Always throws if the loss depends on a common phase. A non-finite entry makes the whole result NaN",
      .source = "Giles (2008), 3.2; Wan & Zhang, arXiv:1909.02659 (complex); Townsend, Differentiating the SVD (2016)"},
     [](OpCheck& check) {
       check.function("real, S", singular_values, with_distinct_values(check.real({3, 2})));
@@ -121,12 +121,13 @@ class SvdMiddle {
       const bool alone = j == 0 || !(s_[j - 1] - s_[j] <= closest_), last = j + 1 == k_;
       const R slope = std::abs(real_of(ds[j])), apart = alone ? R(0) : std::abs(real_of(ds[j]) - real_of(ds[j - 1]));
       require(!(s_[j] <= closest_) || (RealScalar<T> && square_ && alone && last) || !(slope > bar), "svd",
-              "singular value {} of {} is 0 and the loss depends on it (by {:.3g}), so the value alone does not determine the "
+              "singular value {} of {} is 0 and the loss depends on it (slope {:.3g}), so the value alone does not determine the "
               "gradient; if the loss uses no singular vectors, svdvals gives one of the possible gradients",
               j, name_, slope);
       require(!(apart > bar), "svd",
-              "singular values {} and {} of {} coincide (both {:.6g}) and the loss tells them apart (by {:.3g}), so the values "
-              "alone do not determine its gradient; if it uses no singular vectors, svdvals gives one of the possible gradients",
+              "singular values {} and {} of {} coincide (both {:.6g}), but the loss's derivatives with respect to them differ (by "
+              "{:.3g}), so the values alone do not determine the gradient; if the loss uses no singular vectors, svdvals gives one "
+              "of the possible gradients",
               j - 1, j, name_, s_[j], apart);
     }
   }
@@ -184,7 +185,7 @@ class SvdMiddle {
     }
   }
 
-  /// `rotates` is the change of the loss per radian when both pairs of vectors rotate.
+  /// `rotates` is the change in the loss per radian when both pairs of vectors rotate.
   void require_no_rotation(std::int64_t i, std::int64_t j, R rotates, R depends, R bar) const {
     const R gap = s_[j] - s_[i];
     const bool is_free = broadening_ > 0 || !(gap <= too_close_) || !(depends > bar);

@@ -1,5 +1,5 @@
 #pragma once
-/// Changes of the parameters that leave the outputs of a complexformer model unchanged.
+/// Transformations of the parameters that leave the outputs of a complexformer model unchanged.
 
 #include "nn/invariance.h"
 

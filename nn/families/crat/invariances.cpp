@@ -2,7 +2,7 @@
 ///
 ///   - Angular scores use only unit phasors, so the moduli of q_j and k_j are arbitrary, as is a common phase. (There is no branch
 ///     cut: cos(θq - θk) is computed from the phasors.) Dot products have RoPE's invariance.
-///   - A change of ϑ's bias rotates z_j, just as a phase factor on (W_re + i W_im)_j does.
+///   - A change in ϑ's bias rotates z_j, just as a phase factor on (W_re + i W_im)_j does.
 ///   - Without a window, the choice of real and imaginary axes is arbitrary: a phase factor e^{iφ_j} on component j of all states
 ///     changes nothing if every layer that writes the states applies it and every layer that reads them undoes it. The window reads
 ///     imaginary parts and so fixes the phase.

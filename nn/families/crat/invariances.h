@@ -1,5 +1,5 @@
 #pragma once
-/// Changes of the parameters that leave the outputs of a crat model unchanged.
+/// Transformations of the parameters that leave the outputs of a crat model unchanged.
 
 #include "nn/invariance.h"
 

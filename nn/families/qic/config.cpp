@@ -24,9 +24,9 @@ void QicConfig::validate(const ModelConfig& c) const {
   if (is_real()) return;
   const std::int64_t parts = parts_of(algebra);
   require(c.d_model / c.n_heads % parts == 0, "config",
-          "the head width must be a multiple of {} parts: d_model {} / n_heads {} = {}", parts, c.d_model, c.n_heads,
+          "the head width must be divisible into {} equal parts: d_model {} / n_heads {} = {}", parts, c.d_model, c.n_heads,
           c.d_model / c.n_heads);
-  require(c.d_ff % parts == 0, "config", "d_ff {} is not a multiple of {} parts", c.d_ff, parts);
+  require(c.d_ff % parts == 0, "config", "d_ff {} is not divisible into {} equal parts", c.d_ff, parts);
   require(std::isfinite(theta_init), "config", "theta_init must be finite, got {}", theta_init);
   require(std::isfinite(theta_spread) && theta_spread >= 0, "config", "theta_spread must be finite and at least 0, got {}",
           theta_spread);

@@ -31,7 +31,8 @@ def constant(values: Any, dtype: Any = None) -> Tensor:
 
 
 def tensor(values: Any, dtype: Any = None, requires_grad: bool = False) -> Tensor:
-    """PyTorch's name for `constant`, and with requires_grad=True for `variable`. Python numbers become float64 and complex128 here."""
+    """PyTorch's name for `constant` or, with requires_grad=True, for `variable`. Unlike in PyTorch, Python numbers become float64 or
+    complex128."""
     return variable(values, dtype) if requires_grad else constant(values, dtype)
 
 

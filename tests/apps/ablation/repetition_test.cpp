@@ -138,7 +138,7 @@ BOOST_AUTO_TEST_CASE(kept_rows_are_trained_again_with_one_command) {
     BOOST_TEST(f.err.find(why) != std::string::npos, f.err);
   };
   refused(repeat, "the kept runs were trained on words; give its folder with --data DIR");
-  refused(repeat + " --table", "none of these rows was trained in " + again);
+  refused(repeat + " --table", again + " contains no results for these rows");
   refused(repeat + " --seeds 3" + data, kept + " has no run of none with seed 2");
   refused(repeat + " --rows qkv" + data, kept + " has no row \"qkv\"; its rows: none, qk");
   refused(repeat + " --steps 30" + data, "cannot be combined with --steps");

@@ -222,7 +222,7 @@ BOOST_AUTO_TEST_CASE(a_kept_ablation_has_the_tables_of_its_runs_and_rows_join_it
   refused("ablate " + file + " --steps 30", "so it takes no training options; --repeat trains its rows again");
   refused("ablate " + file + " --rows qv", file + " has no row \"qv\"; its rows: none, qk, qkv");
   refused("ablate " + file + " --against qv", "--against: no row is named \"qv\"; rows: none, qk, qkv");
-  refused("ablate crope --json", "--json: requires --table, or a file of results");
+  refused("ablate crope --json", "--json: requires --table or a results file");
   std::ofstream(file) << before.substr(0, before.size() / 2);
   refused("ablate crope --out " + out + " --keep " + file, file + ": is not a JSON file, or is damaged");
   BOOST_TEST(contents_of(file) == before.substr(0, before.size() / 2));  // the damaged file is not replaced

@@ -185,8 +185,11 @@ BOOST_AUTO_TEST_CASE(eval_and_inspect_of_a_classifier) {
              std::string::npos);
   // The precision and recall of each class follow from its row and column.
   const std::string file = scratch / "figures.json";
-  BOOST_TEST(run_argand(scratch, "eval " + last + " --json " + file).code == 0);
+  BOOST_TEST(run_argand(scratch, "eval " + last + " --each --json " + file).code == 0);
   const auto json = nlohmann::json::parse(contents_of(file));
+  double correct = 0;
+  for (const auto& of_batch : json["each"]["correct"]) correct += of_batch.get<double>();
+  BOOST_TEST(correct == json["accuracy"].get<double>() * json["count"].get<double>(), boost::test_tools::tolerance(1e-12));
   std::int64_t articles = 0;
   double recall = 0;
   for (const auto& [name, figures] : json["classes"].items()) {
@@ -267,7 +270,7 @@ BOOST_AUTO_TEST_CASE(mistakes_of_classifiers) {
   const TemporaryDirectory scratch;
   const std::string run = classifier().path, best = run + "/best.safetensors", out = "train classify --out " + scratch / "run ";
   is_refused(scratch, "train classify", 2,
-             "argand: train classify: missing --out RUN (a new run) or --resume RUN (to continue one)");
+             "argand: train classify: missing --out RUN (to start a run) or --resume RUN (to continue one)");
   is_refused(scratch, out + "--task lm", 2, "argand: --task: `train classify` trains classifiers, not models for task lm");
   is_refused(scratch, out + "--n-classes 3", 2, "argand: --n-classes: the data have 4 classes, but the model has 3");
   is_refused(scratch, out + "--vocab-size 9", 2,

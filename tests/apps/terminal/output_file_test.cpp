@@ -28,6 +28,19 @@ BOOST_AUTO_TEST_CASE(a_dash_is_standard_output_and_messages_go_to_standard_error
   BOOST_TEST(figures.code == 0);
   BOOST_TEST(nlohmann::json::parse(figures.out)["step"] == 2);
   BOOST_TEST(figures.err.find(" tokens") != figures.err.npos, figures.err);
+  const Finished windows = run("eval " + lm + " --batch 1 --each --json -");
+  BOOST_TEST(windows.code == 0, windows.err);
+  const nlohmann::json each = nlohmann::json::parse(windows.out);
+  double sum = 0;
+  std::int64_t count = 0;
+  for (std::size_t i = 0; i < each["each"]["loss"].size(); ++i) {
+    sum += each["each"]["loss"][i].get<double>() * each["each"]["count"][i].get<double>();
+    count += each["each"]["count"][i].get<std::int64_t>();
+  }
+  BOOST_TEST(count == each["count"].get<std::int64_t>());
+  BOOST_TEST(sum / static_cast<double>(count) == each["loss"].get<double>(), boost::test_tools::tolerance(1e-12));
+  BOOST_TEST(run("eval " + lm + " --each").code == 2);
+  BOOST_TEST(run("eval " + lm + " --each --positions 8 --json -").code == 2);
   BOOST_TEST(run("export " + lm + " --log -").out.starts_with("step,"));
   BOOST_TEST(run("report " + lm + " --out -").out.starts_with("<!doctype html>"));
   BOOST_TEST(nlohmann::json::parse(run("inspect " + lm + " --attention --json -").out).contains("attention"));

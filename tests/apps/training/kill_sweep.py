@@ -26,7 +26,8 @@ SIZES = "--n-layers 1 --d-model 32 --n-heads 2 --d-ff 32 --warmup 5 --dropout 0.
 # Checkpoints are written every few steps, so that a kill often comes while files are being written.
 SHORT = [*SIZES, *"--length 32 --batch 4 --steps 120 --checkpoint-every 3 --threads 1".split()]
 
-# A clock that differs between processes, sometimes jumps backwards and runs too fast.
+# Broken clocks: the real-time clock differs between processes and jumps at random, even backwards; the monotonic clock runs 1000 times
+# too fast.
 WILD_CLOCK = r"""
 #define _GNU_SOURCE
 #include <stdlib.h>

@@ -156,7 +156,7 @@ BOOST_AUTO_TEST_CASE(a_tokenizer_of_hugging_face_is_trained_with_and_stays_with_
                  scratch.file("bert.json", R"({"model": {"type": "WordPiece", "vocab": {"a": 0}}})") + " --out " + scratch / "new",
              "tokens: " + scratch / "bert.json" + " is not a tokenizer.json of byte-level BPE: its model is \"WordPiece\"\n");
   is_refused(scratch, "train lm --data " + data + small + "--tokens bert.jsn --out " + scratch / "new",
-             "--tokens: \"bert.jsn\" is neither one of auto|char|byte|bpe|unigram|words nor a file of tokens, *.model "
+             "--tokens: \"bert.jsn\" is neither one of auto|char|byte|bpe|unigram|words nor a token file, *.model "
              "(SentencePiece) or *.json (Hugging Face)\n");
 }
 
@@ -264,7 +264,7 @@ BOOST_AUTO_TEST_CASE(texts_of_every_format) {
     BOOST_TEST(!std::filesystem::exists(scratch / "new"));
   };
   refuses("--tokens chars",
-          "--tokens: \"chars\" is neither one of auto|char|byte|bpe|unigram|words nor a file of tokens, *.model (SentencePiece) or "
+          "--tokens: \"chars\" is neither one of auto|char|byte|bpe|unigram|words nor a token file, *.model (SentencePiece) or "
           "*.json (Hugging Face); did you mean char?");
   refuses("--tokens char --words 10", "--words: requires --tokens words, got char");
   refuses("--split 80/30", "split: the parts of \"80/30\" add up to 110, not 100");

@@ -132,7 +132,7 @@ BOOST_AUTO_TEST_CASE(a_perplexity_does_not_depend_on_the_batch) {
   BOOST_TEST(refused(" --latency --batch 4") ==
              "argand: --batch: cannot be combined with --latency, which times one text at a time\n");
   BOOST_TEST(refused(" --generate --stride 8") ==
-             "argand: --stride: cannot be combined with --generate, which scores every token\n");
+             "argand: --stride: cannot be combined with --generate, which writes texts and scores every token of them\n");
 }
 
 BOOST_AUTO_TEST_CASE(the_files_of_a_run_can_be_used) {

@@ -199,7 +199,7 @@ BOOST_AUTO_TEST_CASE(errors_say_what_does_not_fit) {
   AttentionOptions options;
   options.n_heads = 4;
   BOOST_TEST(error_of([&] { magnitude_attention(q, q, q, measure, false, options); }) ==
-             "magnitude_attention: head width 3 is not a multiple of 2 parts");
+             "magnitude_attention: head width 3 is not divisible into 2 equal parts");
   options.n_heads = 3;
   BOOST_TEST(error_of([&] {
                magnitude_attention(q, q, q, {2, Magnitude::Euclidean, of(2)}, false, options);

@@ -293,13 +293,13 @@ BOOST_AUTO_TEST_CASE(eigenvectors_without_a_derivative) {
   const std::string phase = error_of([&] { backward(sum(real(eig(A).vectors))); });
   BOOST_TEST(phase.starts_with("eig: the loss depends on the phase of eigenvector "), phase);
   BOOST_TEST(phase.ends_with(" per radian; use |v|² or v vᴴ, or fix the phase"), phase);
-  // Equal eigenvalues with a full set of vectors: a loss that does not tell them apart has a gradient.
+  // Equal eigenvalues with a full set of vectors: a loss that does not distinguish them has a gradient.
   const Real twice = variable(Tensor<double>({2, 2}, {2, 0, 0, 2}));
   backward(sum(real(eigvals(twice))));
   BOOST_TEST(error(twice.grad(), Tensor<double>({2, 2}, {1, 0, 0, 1})) < 1e-15);
   BOOST_TEST(error_of([&] { backward(sum(slice(real(eigvals(twice)), -1, 0, 1))); }) ==
-             "eig: eigenvalues 0 and 1 of the matrix coincide (both 2) and the loss tells them apart (by 1), so it has no "
-             "derivative there");
+             "eig: eigenvalues 0 and 1 of the matrix coincide (both 2), but the loss's derivatives with respect to them differ (by "
+             "1), so the loss has no derivative at this matrix");
   // A Jordan block: unchanged, scaled, and rotated, where rounding splits its eigenvalue into three that are 1e-5 apart.
   const auto is_defective = [](const Real& matrix) {
     const std::string lost = error_of([&] { backward(sum(real(eigvals(matrix)))); });

@@ -144,7 +144,7 @@ BOOST_AUTO_TEST_CASE(headers_that_numpy_would_not_write) {
                bad);
   BOOST_TEST(error_of([&] {
                parse_npy_header(header("{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (2,)}"), "it");
-             }) == "npz: it is a structured array; save one array per column");
+             }) == "npz: it is a structured array; save each field as an array of its own");
   BOOST_TEST(error_of([&] {
                parse_npy_header(header("{'descr': '<f4', 'fortran_order': False, 'shape': (1,1,1,1,1,1,1,1,1)}"), "it");
              }) == "npz: it has more than 8 axes");

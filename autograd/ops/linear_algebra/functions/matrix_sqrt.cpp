@@ -19,8 +19,9 @@ static const Op sqrtm_op(
                    "root, if 0 is not an eigenvalue. Repeated eigenvalues need no special treatment. Backward, the map X -> W X + "
                    "X W has the adjoint X -> Wᴴ X + X Wᴴ, and the adjoint of its inverse is the inverse of that adjoint.",
      .singular =
-         "an eigenvalue 0: the value exists unless 0 is defective, the gradient throws. An eigenvalue λ on the negative real axis: "
-         "a real A throws, a complex A takes i√|λ|, the limit from above. A non-finite entry (±inf or NaN) makes every entry NaN",
+         "eigenvalue 0: the value exists unless 0 is defective; the gradient throws. Eigenvalue λ on the negative real axis: throws "
+         "if A is real; if A is complex, the root of λ is i√|λ|, the limit from above. A non-finite entry (±inf or NaN) makes the "
+         "whole result NaN",
      .source = "Björck & Hammarling, Linear Algebra Appl. 52/53 (1983); Higham, Functions of Matrices (2008), 6.1"},
     [](OpCheck& check) {
       const auto f = [](auto A) { return sqrtm(A); };
