@@ -247,7 +247,7 @@ void add_ablate(CLI::App& program) {
                     "after training, have each language model write 50 texts and read windows eight times as long as in training");
   command
       ->add_option("--judge", options->judge,
-                   "measure the perplexity of the texts written by the runs of --out under this run's model")
+                   "measure the perplexity, under this run's model, of the texts written by the runs in --out")
       ->type_name("RUN");
   command->add_flag(
       "--search", options->search,
@@ -255,7 +255,7 @@ void add_ablate(CLI::App& program) {
   command->add_flag("--table", options->table, "train nothing; print the tables of the finished runs");
   command
       ->add_option("--against", options->against,
-                   "with --table or NAME.json: compare with this row instead of the first; FILE.json:ROW for that of another file")
+                   "with --table or NAME.json: compare with this row instead of the first; FILE.json:ROW for a row of another file")
       ->type_name("ROW");
   command->add_flag("--json", options->json, "with --table or NAME.json: print the numbers and the tables as one JSON object");
   command->add_flag(
@@ -280,9 +280,9 @@ void add_ablate(CLI::App& program) {
       "compared with the first one, pairing runs with the same seed, which see the same data in the same order: mean\n"
       "difference, a 95 % interval that holds for all rows at once, and the verdict: higher, lower, or not significant. One\n"
       "seed gives no verdict.\n"
-      "--probe adds to each run `argand eval --generate` and `--positions` on the test part: written.json and positions.json; to\n"
-      "rows with retrieval also `eval --exchange-passages` and `audit retrieval`: exchanged.json and audit.json; to ComplexFormer\n"
-      "`eval --set` with delta and phase_bias at 0: as-learnt.json, with-*.json.\n"
+      "--probe adds to each run `argand eval --generate` and `--positions` on the test part (written.json, positions.json); for\n"
+      "rows with retrieval, also `eval --exchange-passages` and `audit retrieval` (exchanged.json, audit.json); for\n"
+      "ComplexFormer, also `eval --set` with delta and phase_bias at 0 (as-learnt.json, with-*.json).\n"
       "--judge RUN scores these texts with another model, preferably a larger one of another family. All these tables\n"
       "are in OUT/probes.md.\n"
       "--cost also times generation once, as `argand eval --latency` does: latency.json.\n"

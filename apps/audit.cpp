@@ -72,7 +72,7 @@ void add_audit(CLI::App& program) {
   retrieval->footer(
       "Replays all training batches of the first epoch with the current model. Every passage that any token reads is compared\n"
       "with the window that its row reads and predicts, by their positions in the text, independently of the search and its\n"
-      "exclusions. Passages from another file must not share 16 consecutive words with the window. Prints every violation; the\n"
+      "exclusions. Passages from another file must not share 16 consecutive tokens with the window. Prints every violation; the\n"
       "exit code is 1 if there is one.\n"
       "\n"
       "Examples:\n"

@@ -43,8 +43,8 @@ struct EvalOptions {
   GenerationEvalOptions generation;
 };
 
-/// The data at the location that the run recorded must be unchanged; other data must be given with --data. A file of passages is
-/// part of the fingerprint, but is not read here.
+/// The data at the location that the run recorded must be unchanged; other data must be given with --data. Runs with a file of
+/// passages are not checked, because the file is part of the fingerprint but is not read here.
 void require_unchanged_data(const TrainedRun& trained, const TrainingData& data) {
   const RunConfig& config = trained.checkpoint.config();
   const std::string& then = trained.checkpoint.state().made_from.data;
@@ -83,13 +83,13 @@ Part part_of_text(const TrainedRun& trained, const EvalOptions& options) {
   return {{std::move(corpus.test), std::move(corpus.bytes.test), std::move(corpus.unknown.test)}, name};
 }
 
-/// The articles selected by --data and --split; sets `name` to the part. A different table is evaluated as a whole unless a part
-/// is requested.
+/// The articles selected by --data and --split; sets `name` to the part's name. A different table is evaluated as a whole unless
+/// a part is requested.
 LabelledTexts part_of_articles(const TrainedRun& trained, const EvalOptions& options, std::string& name) {
   RunConfig config = trained.checkpoint.config();
   const bool own = options.data.empty() || with_absolute_paths(options.data) == with_absolute_paths(config.training.data);
   if (own && options.table.any())
-    input_fail("--data", "required here: the columns of the run's own table are fixed by its training");
+    input_fail("--data", "required with options for a table, because the run's own table is read as in training");
   options.table.apply_to(config.training);
   if (!own && options.split.empty() && is_table(options.data)) {
     name = "all of " + options.data;
@@ -113,7 +113,7 @@ void require_no_protocol(const EvalOptions& options, std::string_view why) {
   if (options.stride) input_fail("--stride", "{}", why);
 }
 
-/// Rejects options that would have no effect with `mode`, such as "--latency"; --positions takes --set.
+/// Rejects options that would have no effect with the option `mode`, such as "--latency"; --set is allowed with --positions.
 void require_alone(const EvalOptions& options, std::string_view mode, std::string_view reason) {
   const std::string why = fmt::format("cannot be combined with {}, which {}", mode, reason);
   require_no_protocol(options, why);
@@ -367,17 +367,17 @@ void add_eval(CLI::App& program) {
       "handles positions beyond its training length, which learned positions do not reach.\n"
       "--set delta=0 measures what a learned parameter contributes: every parameter whose name ends in `delta`, in all\n"
       "layers, is set to that number before the evaluation. `argand inspect` lists the names.\n"
-      "--exchange-passages measures what retrieval contributes: the search is unchanged, but each passage is always replaced by\n"
-      "the same other passage of its text. A model that uses their content does worse.\n"
+      "--exchange-passages measures what retrieval contributes: the search is unchanged, but each passage found is replaced by\n"
+      "another one, always the same. A model that uses the content of the passages does worse.\n"
       "--retrieved-by RUN splits the tokens by whether they occur in the passages that RUN's model retrieves for them, and by\n"
       "whether they occur earlier in the window. Models with and without retrieval can be compared on the same tokens.\n"
       "--latency times texts written one at a time (first tokens separately) and, as a lower bound, one read of all parameters.\n"
       "--protocol full-blocks reads blocks of batch x length and leaves out an incomplete last one, so the perplexity depends\n"
       "on --batch. Runs whose config.toml has no eval_protocol were validated this way.\n"
       "\n"
-      "Classifiers: all articles of each part, or as many as in training. The table shows for each class the share of its\n"
-      "articles that are labelled correctly (its accuracy), the share of the articles with this label that belong to the class\n"
-      "(its precision), and the confusion matrix. Words that the model does not know become <unk>.\n"
+      "Classifiers: all articles of the part are labelled, or as many as in training. The table shows the confusion matrix and,\n"
+      "for each class, the share of its articles that are labelled correctly (its accuracy) and the share of the articles with\n"
+      "this label that belong to the class (its precision). Words that the model does not know become <unk>.\n"
       "\n"
       "Examples:\n"
       "  argand eval runs/first\n"

@@ -44,7 +44,7 @@ void add_explain(CLI::App& program) {
   CLI::App* command =
       program.add_subcommand("explain", "explain an op: equation, kind, derivation, singular points, and its check");
   const auto options = std::make_shared<ExplainOptions>();
-  command->add_option("OP", options->ops, "which ops; by default list all, by kind")->type_name("");
+  command->add_option("OP", options->ops, "the ops to explain; by default all are listed, by kind")->type_name("");
   command->add_flag("--all", options->all, "every op");
   command->add_flag("--markdown", options->markdown, "print every op as Markdown, without the check: docs/ops.md");
   add_threads(*command);

@@ -1,4 +1,4 @@
-/// argand export: writes a checkpoint's tensors for NumPy or any version of Python's safetensors, and a log as CSV or for TensorBoard.
+/// argand export: writes a checkpoint's tensors for NumPy or any version of Python's safetensors; or a log, also for TensorBoard.
 
 #include <filesystem>
 #include <memory>
@@ -126,7 +126,7 @@ void add_export(CLI::App& program) {
       "\n"
       "PyTorch reads a checkpoint directly, with safetensors.torch.load_file of safetensors 0.7.0 or later: complex64 parameters\n"
       "become complex tensors. Earlier versions do not support complex64. For them, --safetensors writes all complex tensors as\n"
-      "real ones, which torch.view_as_complex converts back; their names are in the metadata, as `complex`. argand reads both.\n"
+      "real ones, which torch.view_as_complex converts back; their names are in the metadata, as `complex`. argand reads either.\n"
       "\n"
       "Examples:\n"
       "  argand export runs/first --npz first.npz\n"

@@ -37,7 +37,7 @@ std::string read_input() {
   return text;
 }
 
-/// Warns about words or characters of the prompt that the model reads as <unk>.
+/// Warns about words or characters in the prompt that the model reads as <unk>.
 void warn_of_unknown(const Tokenizer& tokens, std::string_view prompt, const TokenText& read) {
   std::set<std::string> unknown;
   for (std::int64_t i = 0; i < read.ids.size(); ++i) {
@@ -76,7 +76,7 @@ std::string unescaped(std::string text) {
   return text;
 }
 
-/// Writes one text, word by word as it is generated.
+/// Writes one text, token by token as it is generated.
 template <RealScalar R>
 void write_one(Model<R>& model, const OpenRetriever& retriever, const Tokenizer& tokens, const Prompt& prompt,
                const WritingOptions& options) {
@@ -190,7 +190,7 @@ void add_generate(CLI::App& program) {
       ->capture_default_str();
   command
       ->add_option("--temperature", options->writing.sampling.temperature,
-                   "below 1 sharper, above 1 flatter; 0: always the most likely")
+                   "below 1 sharper, above 1 flatter; 0: always the most likely token")
       ->type_name("NUMBER")
       ->capture_default_str();
   command->add_option("--top-k", options->writing.sampling.top_k, "sample only from the k most likely tokens (0: all)")
@@ -202,7 +202,7 @@ void add_generate(CLI::App& program) {
       ->capture_default_str();
   command
       ->add_option("--min-p", options->writing.sampling.min_p,
-                   "sample only tokens at least this fraction as likely as the most likely")
+                   "sample only tokens at least this fraction as likely as the most likely one")
       ->type_name("NUMBER")
       ->capture_default_str();
   command

@@ -129,7 +129,7 @@ Drawn run_graph(const GraphOptions& options) {
   });
 }
 
-/// One SVG with the drawings of all depths, of which one is visible: clicking a module opens all modules of its depth, clicking a
+/// One SVG with the drawings of all depths, of which one is visible: clicking a module opens all modules at its depth, clicking a
 /// frame closes them. The image has the size of the visible drawing. Viewers without scripts show the depth of --depth.
 std::string svg_of_depths(const Drawn& made) {
   const auto picture = [](const std::string& dot) {
@@ -192,9 +192,9 @@ void add_graph(CLI::App& program) {
   const auto options = std::make_shared<GraphOptions>();
   command->add_option("EXPR", options->expression, "a function of complex numbers, such as \"abs(z)^2\"")->type_name("");
   command->add_option("--at", options->at, "the point, one number per variable (1+2i)")->type_name("Z,...");
-  command->add_option("--model", options->model, "a model of this family, at small sizes")->type_name("FAMILY");
+  command->add_option("--model", options->model, "a small model of this family")->type_name("FAMILY");
   command->add_option("--set", options->settings, "override keys of the configuration")->delimiter(',')->type_name("KEY=VALUE,...");
-  command->add_option("--run", options->run, "the model of a run's folder or checkpoint")->type_name("RUN");
+  command->add_option("--run", options->run, "the model in a run's folder or checkpoint")->type_name("RUN");
   command->add_option("--depth", options->depth, "how many levels of modules to expand; chosen for readability by default")
       ->check(CLI::Range(0, 100).description(""))
       ->type_name("INT");
@@ -206,10 +206,10 @@ void add_graph(CLI::App& program) {
       "Boxes are ops with their output shapes, violet for complex (ℂ) and blue for real (ℝ) numbers; ellipses are variables and\n"
       "parameters, slanted boxes token ids. Dashed arrows carry no gradient. Modules are frames; a collapsed module is one box\n"
       "with its numbers of ops and parameters, violet if some ops are complex. In an SVG of a model, click a module to expand all\n"
-      "of its depth, and a frame to collapse it. A model is drawn for a batch of two windows of 8 random tokens. The ops of an\n"
+      "at its depth, and a frame to collapse them. A model is drawn for a batch of two windows of 8 random tokens. The ops of an\n"
       "expression f are v1, v2, ... as in argand lab --tape. With --gradients every edge shows what its op contributes, and a\n"
       "node how many contributions it adds up; the gradient, dL/dx + i dL/dy, is that of L = f where f is real and of L = Re f\n"
-      "otherwise. Infinite or NaN values have a thick red edge.\n"
+      "otherwise. A thick red border marks infinite or NaN values.\n"
       "The output is in the DOT language; all formats but .dot need Graphviz (apt-get install graphviz).\n"
       "\n"
       "Examples:\n"

@@ -1,4 +1,4 @@
-/// argand inspect: lists a checkpoint's tensors and what the heads have learnt, measures how far parameters moved and how much that
+/// argand inspect: lists a checkpoint's tensors and what the heads have learnt; measures how far parameters moved, how much that
 /// improves the loss, and how sharply the heads attend.
 
 #include <algorithm>
@@ -206,7 +206,7 @@ void add_inspect(CLI::App& program) {
   command->add_flag("--optimizer", options->optimizer, "include the optimizer state");
   command->add_flag("--travel", options->travel,
                     "how far parameters moved, what resetting them costs, and which changes make no difference");
-  command->add_flag("--attention", options->attention, "entropy and sharpness of the heads, and how evenly phases are spread");
+  command->add_flag("--attention", options->attention, "how sharply the heads attend, and how evenly phases are spread");
   command->add_option("--batches", options->batches, "batches of the validation part to measure on (0: all)")
       ->type_name("INT")
       ->capture_default_str();
@@ -214,11 +214,11 @@ void add_inspect(CLI::App& program) {
       ->type_name("FILE");
   add_threads(*command);
   command->footer(
-      "Prints every parameter by name with shape, norm, root mean square and largest magnitude, for ComplexFormer the phase\n"
-      "scale delta and the phase bias of every head, for QIC the angles and the values of J² they give.\n"
+      "Prints every parameter by name with shape, norm, root mean square and largest magnitude; for ComplexFormer, also the\n"
+      "phase scale delta and the phase bias of every head; for QIC, the angles and the values of J² they give.\n"
       "--travel compares every parameter with its initial value, recreated from configuration and seed. Reach is the sum of\n"
-      "the learning rates, about as far as Adam can move a number. The loss shown is the increase when all parameters of this\n"
-      "name are reset to their initial values. Below are the family's invariances, tested on this run.\n"
+      "the learning rates, about as far as Adam can move a number. The loss shown is the increase when all parameters with\n"
+      "this name are reset to their initial values. The family's invariances, tested on this run, follow.\n"
       "--attention: the entropy of a position's weights divided by ln(number of visible keys), its largest weight, and the length\n"
       "of the mean of e^(i phase) over all positions, averaged over a head's pairs. All are means over positions.\n\n"
       "Examples:\n"

@@ -140,7 +140,7 @@ void add_lab(CLI::App& program) {
       "that\n"
       "they differ by at most T, the sum of 1e-8 times the larger, the error bar, and the possible rounding error on this tape.\n"
       "At kinks, cuts and poles the verdict is \"inconclusive\", followed by what the ops declare about their singular points; it\n"
-      "is \"not judged\" where the tape has a value that is not finite or a derivative set by convention, and names the step. "
+      "is \"not judged\", with the step named, where the tape has a value that is not finite or a derivative set by convention. "
       "Exit\n"
       "code 1 if a numerical derivative contradicts the tape, otherwise 0.\n"
       "\n"

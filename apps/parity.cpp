@@ -23,7 +23,7 @@
 namespace argand {
 namespace {
 
-/// The tolerance for a tensor, relative to the largest magnitude in the expected one.
+/// The tolerance for a tensor, relative to the largest magnitude in the expected tensor.
 struct Tolerance {
   double gradient, after_steps;
 };

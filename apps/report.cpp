@@ -186,7 +186,7 @@ void add_report(CLI::App& program) {
       "data are gone, the page and a line on standard error say why, and the exit code is 1.\n"
       "\n"
       "--follow serves the page at 127.0.0.1, which no other machine can reach, and updates it as the run writes its log and its\n"
-      "checkpoints. It takes one thread unless --threads says otherwise. Ctrl-C ends it.\n"
+      "checkpoints. It uses one thread unless --threads says otherwise. Ctrl-C ends it.\n"
       "\n"
       "Examples:\n"
       "  argand report runs/first\n"

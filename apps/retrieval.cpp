@@ -153,12 +153,12 @@ void add_retrieval(CLI::App& program) {
       ->type_name("DIR");
   add_threads(*command);
   command->footer(
-      "Every test article's title is a query over all their descriptions. The baselines are BM25, and the cosine of mean "
+      "The title of each test article is a query over all test descriptions. The baselines are BM25, and the cosine of mean "
       "embeddings\n"
       "with random word vectors. For a RUN the table has the cosine of its own mean embeddings and, for each reflection window,\n"
       "the cosine of its encodings of title and description, and the mean query of the title's tokens, as in the model. --dpr\n"
       "trains two encoders, of titles and of descriptions, so that the dot product of a title with its own description exceeds\n"
-      "those with the others of a batch (dense passage retrieval); every twentieth training article is held out to monitor them.\n"
+      "those with the others in a batch (dense passage retrieval); every twentieth training article is held out to monitor them.\n"
       "The test articles are not used in training. Where a training article has no separate title, its first 7 words are used.\n"
       "\n"
       "Examples:\n"

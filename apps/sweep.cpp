@@ -110,7 +110,7 @@ void add_task(CLI::App* command_of_all, const std::string& task, const std::stri
   whole("--seeds", options->seeds, "runs per configuration, with the seeds 0, 1, ... (1)");
   command
       ->add_flag("--halving", options->halving,
-                 "train all for a third of the length, then the best third of them for the whole length")
+                 "train all configurations for a third of the length, then the best third for the whole length")
       ->group("Sweep");
   whole("--search-seeds", options->search_seeds,
         "compare with this many of the seeds; use the others for the best only (all; with --halving 1)");
@@ -136,7 +136,7 @@ void add_task(CLI::App* command_of_all, const std::string& task, const std::stri
       "interval of the mean (Student's t). The best configuration has the smallest mean. As the best of several, its result is\n"
       "slightly optimistic, unless --search-seeds reserves seeds that had no part in the choice.\n"
       "A run whose numbers are no longer finite has diverged: it is named, and ranked last.\n"
-      "With --widen a list is extended by the ratio of its last two values, until the best has worse ones on both sides.\n"
+      "With --widen a list is extended by the ratio of its last two values, until the best value has worse ones on both sides.\n"
       "Ctrl-C stops all runs. The same command continues them, also after a crash, and ends with the same table; it may add seeds\n"
       "and values. The results are in SWEEP/sweep.json, so the folders of runs may be removed; the table is also in\n"
       "SWEEP/table.md and table.json.\n\nExamples:\n" +

@@ -112,7 +112,7 @@ void conclude(TrainingSession<R>& session, const Evaluation& last, const Trainin
   fmt::print("{}\n", summary(last));
   if (held_out) {
     fmt::print(
-        "\nbest.safetensors is that of step {}, accuracy {:.1f} %. The test articles were not used: evaluate them with "
+        "\nbest.safetensors is from step {}, accuracy {:.1f} %. The test articles were not used: evaluate them with "
         "`argand eval {}`.\n",
         state.best_step, 100 * state.accuracy_of_best(), session.folder().path());
     return;
@@ -121,8 +121,8 @@ void conclude(TrainingSession<R>& session, const Evaluation& last, const Trainin
     fmt::print("best possible accuracy, given how these articles are generated: {:.1f} %\n",
                100 * best_possible_accuracy(first_articles(open_articles("topics").test, last.count)));
   fmt::print(
-      "\nbest.safetensors is that of step {}, accuracy {:.1f} %. It was chosen on these same test articles, so\n"
-      "its accuracy is optimistic; that of the last step is not. The files are in {}\n",
+      "\nbest.safetensors is from step {}, accuracy {:.1f} %. It was chosen on these same test articles, so\n"
+      "its accuracy is optimistic; the last step's is not. The files are in {}\n",
       state.best_step, 100 * state.accuracy_of_best(), session.folder().path());
 }
 
@@ -217,7 +217,7 @@ int find_rate(const TrainOptions& options) {
 }
 
 int start(const TrainOptions& options) {
-  if (options.out.empty()) input_fail("train " + options.task, "missing --out RUN (to start a run) or --resume RUN (to continue one)");
+  if (options.out.empty()) input_fail("train " + options.task, "missing --out RUN (to start) or --resume RUN (to continue)");
   const RunConfig asked = options.run.resolve();
   require_task(options.task, word_of(asked.model.task), "--task");
   const RunFolder folder(options.out);
@@ -303,7 +303,7 @@ CLI::App* add_task(CLI::App* train, const std::string& task, const std::string& 
       ->default_str("200")
       ->option_text("INT [200]")
       ->group("Run");
-  command->add_option("--print-every", options->print_every, "steps between lines where the output is not a terminal")
+  command->add_option("--print-every", options->print_every, "steps between lines when the output is not a terminal")
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{1'000'000'000}).description(""))
       ->type_name("INT")
       ->group("Run");
@@ -347,7 +347,7 @@ void add_train(CLI::App& program) {
           "--init starts a run from the weights of another run or a file, matched by parameter name, and reports what matched. "
           "The\n"
           "sizes are those of that run. So are the tokens, unless --tokens asks for others: bytes and pieces are taken over\n"
-          "exactly; words and characters are kept, and new ones of the new text are added.\n"
+          "exactly; words and characters are kept, and new ones in the new text are added.\n"
           "mpirun starts several processes, on one machine or more, that share the batches of every step: --accumulate must be a\n"
           "multiple of their number. Each uses its share of the processors, or --threads. The files are the same, byte for byte,\n"
           "as with one process, and a run may continue with another number of processes (docs/machines.md).\n"

@@ -23,7 +23,7 @@ void accumulate_map(const GradientAccumulator<T>& dx, const F& f, const Tensor<A
   });
 }
 
-/// The same, one pack at a time: f is a formula for any number type, as for map_packs.
+/// The same, one pack at a time: f must work for any number type, as in map_packs.
 template <Scalar T, class F, Scalar A, Scalar... Rest>
 requires(std::same_as<RealOf<T>, RealOf<A>> &&
          (std::same_as<RealOf<T>, RealOf<Rest>> && ...)) void accumulate_packs(const GradientAccumulator<T>& dx, const F& f,

@@ -5,7 +5,7 @@
 namespace argand {
 namespace {
 
-// Every op reads it eight times, so it is a thread-local pointer without dynamic initialisation. Null before the first op.
+// Every op reads this pointer eight times, so it is thread-local without dynamic initialisation. Null before the first op.
 thread_local constinit Context* in_use = nullptr;
 thread_local constinit bool gone = false;  // the thread's own context has been destroyed; only destructors of statics still run
 

@@ -15,10 +15,10 @@ namespace argand {
 class Tape;
 struct TapeEntry;
 
-/// Each thread gets its own context with its first op. A new thread inherits nothing: it records on its own tape, outside every
-/// module, without an observer; a NoGrad of the thread that started it has no effect on it. A context, its tapes and the outputs
-/// recorded on them belong to one thread. Leaves may be shared between threads: their gradients add up in the order in which the
-/// threads arrive, provided that no value changes and no gradient is cleared meanwhile.
+/// Each thread gets its own context when it runs its first op. A new thread inherits nothing: it records on its own tape, outside
+/// every module, without an observer; a NoGrad of the thread that started it has no effect on it. A context, its tapes and the
+/// outputs recorded on them belong to one thread. Leaves may be shared between threads: their gradients add up in the order in
+/// which the threads arrive, provided that no value changes and no gradient is cleared meanwhile.
 class Context {
  public:
   Context();

@@ -33,10 +33,10 @@ class ForwardMode {
   ForwardMode(const ForwardMode&) = delete;
   ForwardMode& operator=(const ForwardMode&) = delete;
 
-  /// Throws Error when x is not a variable, or when the direction's shape differs.
+  /// Throws Error when x is not a variable, or when the direction has another shape.
   template <Scalar T>
   void set_direction(const Var<T>& x, Tensor<T> direction) {
-    require(x.slot() != nullptr && x.slot()->leaf, "forward", "only a variable can have a direction; make it with variable()");
+    require(x.slot() != nullptr && x.slot()->leaf, "forward", "only a variable can have a direction; make one with variable()");
     require(direction.shape() == x.shape(), "forward", "direction of shape {} does not match variable of shape {}",
             direction.shape(), x.shape());
     x.slot()->tangent = std::make_unique<Tensor<T>>(std::move(direction));

@@ -17,13 +17,13 @@ namespace argand {
 
 /// dL/dp of every parameter, in the order of the list and in the convention of autograd/var.h: zeros where L does not depend on p.
 /// Walks the tape that L was recorded on and leaves it empty, as backward() does. The variables' grad() is left unchanged. Throws
-/// Error like backward(), and for a list with a non-variable, a duplicate or two variables with the same name.
+/// Error as backward() does, and for a list with a non-variable, a duplicate or two variables with the same name.
 template <RealScalar R>
 std::vector<AnyTensorOf<R>> gradients(const Var<R>& loss, const ParameterList<R>& parameters);
 
-/// A function of tensors that returns L = f(Var...), a real number, and its gradient with respect to each: a pair of a number and a
-/// tensor for one input, of a number and a std::tuple of tensors for several. It records on its own tape, and the grad() of
-/// variables that f captures is left unchanged.
+/// A function of tensors that returns L = f(Var...), a real number, and its gradient with respect to each tensor: for one input, a
+/// pair of a number and a tensor; for several, a pair of a number and a std::tuple of tensors. It records on its own tape, and the
+/// grad() of variables that f captures is left unchanged.
 template <class F>
 auto value_and_grad(F f) {
   return [f = std::move(f)]<Scalar... In>(const Tensor<In>&... x) {

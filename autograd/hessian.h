@@ -33,10 +33,10 @@ struct RitzValue {
 };
 
 /// Approximates the spectrum of the Hessian, ascending, from `steps` products with it: the largest and the smallest converge first.
-/// Lanczos's method with full reorthogonalisation (Golub and Van Loan, Matrix Computations, 10.1): from a random vector,
-/// it builds orthonormal q_0, q_1, ..., in which H is tridiagonal. An eigenvector s of that matrix gives y = Σ s_j q_j with the
-/// residual |H y - λ y|. Keeps all q_j. Returns fewer values when the q_j span an invariant subspace earlier; at most N for N
-/// parameters. Throws Error for steps < 1.
+/// Lanczos's method with full reorthogonalisation (Golub and Van Loan, Matrix Computations, 10.1): from a random vector, it builds
+/// an orthonormal basis q_0, q_1, ... in which H is tridiagonal. An eigenvector s of the tridiagonal matrix, with eigenvalue λ,
+/// gives y = Σ s_j q_j with the residual |H y - λ y|. Keeps all q_j. Returns fewer values when the q_j span an invariant subspace
+/// before the last step, and at most N for N parameters. Throws Error for steps < 1.
 template <RealScalar R>
 std::vector<RitzValue> lanczos(const std::function<Var<R>()>& loss, const ParameterList<R>& parameters, std::int64_t steps,
                                std::uint64_t seed = 0);

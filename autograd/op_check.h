@@ -42,7 +42,7 @@ auto in_precision(const Tensor<T>& x) {
   return y;
 }
 
-/// The longest inputs at which ops are checked: shared by several threads, and not a multiple of any vector length.
+/// The greatest length at which ops are checked: enough for several threads, and not a multiple of any vector length.
 inline constexpr std::int64_t longest_length = 20'011;
 
 class OpCheck {
@@ -79,7 +79,7 @@ class OpCheck {
   /// Functions of inputs whose sizes depend on n, to find errors in the last elements of a vector or in the second thread:
   /// `add_cases(OpCheck& check, n)` calls check.function(...). It is called for n = 1 ... 67 and n = longest_length, as far as
   /// `longest` allows. Ops that map elements one by one, all of the same shape, need none: their cases are repeated to any length.
-  /// Every other op needs at least one without a limit for each combination of real and complex inputs among its cases.
+  /// Every other op needs at least one call without a limit for each combination of real and complex inputs among its cases.
   void sizes(std::string label, std::function<void(OpCheck& check, std::int64_t n)> add_cases,
              std::int64_t longest = longest_length);
   /// Declares that an element's result depends on its position: no case is repeated to other lengths.

@@ -1,7 +1,7 @@
 #pragma once
-/// The tape: ops append to it as they run, and backward() walks it once, in reverse. No recursion, no sort. An entry holds the
-/// op, the slot where its output's gradient accumulates, and a closure with exactly the data that the gradient needs; both are
-/// freed as the walk passes them.
+/// The tape: ops append to it as they run, and backward() walks it once, in reverse. No recursion, no sort. An entry holds the op,
+/// the slot where its output's gradient accumulates, and a closure with exactly the data that the gradient needs; that gradient and
+/// the closure are freed as the walk passes the entry.
 
 #include <complex>
 #include <functional>
@@ -20,7 +20,7 @@
 
 namespace argand {
 
-/// Where an op's backward pass adds the gradient of one input. False if that gradient is not needed.
+/// Where an op's backward pass adds the gradient of one input. Converts to false if that gradient is not needed.
 template <Scalar T>
 class GradientAccumulator {
  public:
@@ -57,7 +57,7 @@ GradientAccumulator<T> accumulator(const Var<T>& x);
 
 /// A gradient computation together with the data that it needs and never changes: like a std::function<void()>, but its memory
 /// comes from the pool and its copies share the data. (A chain of scalars has thousands of them alive at a time; malloc() caches
-/// only seven blocks of a size, the pool as many as it needs.)
+/// only seven blocks of each size, whereas the pool caches as many as are needed.)
 class BackwardClosure {
  public:
   template <class F>
@@ -152,7 +152,7 @@ class Inputs {
   }
   bool want_gradient() const;
   bool move() const;  ///< whether any has a tangent and this context computes tangents
-  /// Throws Error for an input that was assigned a value of another shape: its gradient would be written past its end.
+  /// Throws Error for an input that was assigned a value of another shape: its gradient would be written out of bounds.
   void require_own_shapes(const Op& op) const;
   Scratch<std::shared_ptr<SlotBase>> slots() const;
   std::vector<Watched> watched() const;

@@ -44,7 +44,7 @@ void Var<T>::retain_grad() {
 
 template <Scalar T>
 void Var<T>::set_grad(Tensor<T> gradient) {
-  require(slot_ != nullptr && slot_->leaf, "set_grad", "only a variable keeps a gradient; make it with variable()");
+  require(slot_ != nullptr && slot_->leaf, "set_grad", "only a variable keeps a gradient; make one with variable()");
   require(gradient.shape() == shape(), "set_grad", "gradient of shape {} does not match variable of shape {}", gradient.shape(),
           shape());
   const auto alone = slot_->lock();

@@ -28,7 +28,8 @@ std::vector<Slope> slopes(const std::vector<Derivative>& d) {
   return result;
 }
 
-/// Whether a derivative is 0 is judged relative to the derivatives nearby, `variation`: it may vanish at a single point.
+/// Whether a derivative is 0 is judged relative to the size of derivatives nearby, `variation`, because a derivative may vanish at
+/// a single point.
 CauchyRiemann judge(const ComplexValues& dz, const ComplexValues& dzbar, const std::vector<double>& error, double variation) {
   double size_dz = 0, size_dzbar = 0, size_imaginary = 0, bar = 0;
   for (std::size_t k = 0; k < dz.size(); ++k) {

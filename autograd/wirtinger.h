@@ -1,6 +1,6 @@
 #pragma once
-/// The two Wirtinger derivatives of a function, separately and with error bars, and whether the Cauchy-Riemann equations hold:
-/// ∂w/∂z = (∂w/∂x − i ∂w/∂y)/2, ∂w/∂z̄ = (∂w/∂x + i ∂w/∂y)/2; they hold where ∂w/∂z̄ = 0.
+/// The two Wirtinger derivatives of a function, ∂w/∂z = (∂w/∂x − i ∂w/∂y)/2 and ∂w/∂z̄ = (∂w/∂x + i ∂w/∂y)/2, separately and with
+/// error bars, and whether the Cauchy-Riemann equations hold, that is, whether ∂w/∂z̄ = 0.
 
 #include <complex>
 #include <functional>

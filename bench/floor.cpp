@@ -4,7 +4,7 @@
 ///
 /// One step of the model runs with a GemmLog (core/gemm.h), which records the shape of every product, forward and backward. Then
 /// full steps and bare lists of these products alternate in this process, so that other load on the machine affects both. Unlike
-/// `argand`, it does not restart itself with faster OpenBLAS kernels: compare.py sets OPENBLAS_CORETYPE.
+/// `argand`, this program does not restart itself with faster OpenBLAS kernels: compare.py sets OPENBLAS_CORETYPE.
 
 #include <algorithm>
 #include <chrono>
@@ -116,7 +116,7 @@ void measure(const RunConfig& config, std::int64_t pairs) {
              median(floors), median(ratios), flops / 1e9, pairs);
 }
 
-/// Apart from this program's own two, each option is a key of RunConfig with its value.
+/// Apart from --pairs and --threads, each option is a key of RunConfig followed by its value.
 void floor_of(int argc, char** argv) {
   if (argc % 2 == 0) input_fail("floor", "{} has no value; every option needs one", argv[argc - 1]);
   Settings settings;

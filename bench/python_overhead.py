@@ -22,7 +22,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 NUMBERS = np.random.default_rng(0)
 X, Y = NUMBERS.standard_normal((16, 16)), NUMBERS.standard_normal((16, 1))
 WEIGHTS = [NUMBERS.standard_normal((16, 16)), np.zeros(16), NUMBERS.standard_normal((1, 16)), np.zeros(1)]
-# Ops of tests/parity and the shapes of their inputs; r or c: real or complex.
+# Ops from tests/parity and the shapes of their inputs; r or c: real or complex.
 LARGE = (("matmul", "r1000x1000", "r1000x1000"), ("matmul", "c500x500", "c500x500"), ("conv2d", "r8x16x64x64", "r32x16x3x3"), ("fft2", "c512x512"),
          ("log_softmax", "r1000x2000"), ("tan", "r1000000"), ("cumsum", "c1000x500"), ("sort", "r300x1000"))
 

@@ -104,7 +104,7 @@ def measure(program, turns, rate):
 
 def model(byte, token, number, threads):
     """Assumes no overlap; sending while gradients are computed could only be faster."""
-    print(f"parallel efficiency (speedup / n) of n machines of {threads} threads, one batch each (m = 1), for any number of parameters")
+    print(f"parallel efficiency (speedup / n) of n machines with {threads} threads each, one batch per machine (m = 1), for any number of parameters")
     print(f"{'tokens / batch':>14}  {'network':>10}" + "".join(f"  {n:>3} ranks" for n in RANKS))
     for tokens in (512, 4096, 32768):
         for network, bandwidth in BANDWIDTHS.items():

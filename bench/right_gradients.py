@@ -40,7 +40,7 @@ def times(g, d):
 
 
 def side(x, b):
-    """x, moved off the kink at 0 to the side of the neighbouring point."""
+    """x, with each element at the kink 0 replaced by that of the neighbouring point b."""
     return np.where(x == 0, b, x)
 
 
@@ -60,7 +60,7 @@ def fft(z, sense=-1):
     return np.array([sum(z[k] * mpmath.expjpi(mpmath.mpf(sense * 2 * j * k) / n) for k in range(n)) for j in range(n)], dtype=object)
 
 
-# For real arrays, name: (value, gradient from the incoming gradient and from x at a neighbouring point, which breaks ties).
+# For real arrays, name: (value, gradient). The gradient takes x, the incoming gradient, and a neighbouring point, which breaks ties.
 REAL = {
     "sin": (sin, lambda x, g, b: times(g, cos(x))),
     "tanh": (tanh, lambda x, g, b: times(g, 1 - tanh(x) ** 2)),

@@ -1,5 +1,5 @@
-/// Measures the tape's overhead per op, with tensors so small that arithmetic costs nothing, in nanoseconds for forward and
-/// backward together.
+/// Measures the tape's overhead per op in nanoseconds, forward and backward together, with tensors so small that arithmetic costs
+/// nothing.
 ///
 ///   ninja -C build bench/bench_tape && build/bench/bench_tape [ROUNDS]
 ///

@@ -1,13 +1,13 @@
 #pragma once
-/// Arithmetic on tensors without recording: a descent step is `z.value() -= lr * z.grad()`. Elementwise with NumPy's broadcasting;
-/// the result is complex if either operand is. (Var has operators of the same names that are recorded: autograd/ops.h.)
+/// Arithmetic on tensors without recording, as in the descent step `z.value() -= lr * z.grad()`. Elementwise with NumPy's
+/// broadcasting; the result is complex if either operand is. (The operators of Var, in autograd/ops.h, are recorded.)
 
 #include "core/error.h"
 #include "core/tensor.h"
 
 namespace argand {
 
-/// All throw `add: shapes cannot be broadcast together: [2, 3] and [4]` (sub, mul, div).
+/// All throw errors such as `add: shapes cannot be broadcast together: [2, 3] and [4]` (or sub, mul, div).
 template <Scalar A, Scalar B>
 Tensor<Promote<A, B>> operator+(const Tensor<A>& a, const Tensor<B>& b);
 template <Scalar A, Scalar B>

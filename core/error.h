@@ -1,5 +1,5 @@
 #pragma once
-/// The library's exception type; InputError below is its only subclass. The text names the operation first, then the rule, then
+/// The library's exception type; InputError below is its only subclass. The message names the operation first, then the rule, then
 /// what was given: `matmul: inner dimensions do not match: [2, 3] and [4, 5]`.
 
 #include <fmt/core.h>
@@ -33,7 +33,7 @@ template <class... Args>
   throw InputError(fmt::format("{}: {}", place, fmt::format(message, std::forward<Args>(args)...)));
 }
 
-/// Throws unless `rule` holds; the arguments are formatted only then.
+/// Throws unless `rule` holds; formats the arguments only if it throws.
 template <class... Args>
 void require(bool rule, std::string_view op, fmt::format_string<Args...> message, Args&&... args) {
   if (!rule) [[unlikely]]

@@ -77,14 +77,14 @@ struct Roots {
   }
 };
 
-/// The factors of Bluestein's algorithm: b_j = e^{∓πi j²/n}, and the spectrum of conj(b) around 0, of length m.
+/// The factors of Bluestein's algorithm: b_j = e^{∓πi j²/n}, and the spectrum, of length m, of conj(b) wrapped around index 0.
 struct Chirp {
   std::int64_t m;
   std::vector<Complex128> b, spectrum;
   Chirp(std::int64_t n, FourierSign sign);
 };
 
-/// The calling thread's table for length n. Drops all its other tables when the sum of their lengths would exceed `limit`.
+/// The calling thread's table for length n. Drops the thread's other tables when their total length would exceed `limit`.
 template <class Table>
 const Table& table_of(std::int64_t n, FourierSign sign, std::int64_t limit) {
   thread_local std::map<std::pair<std::int64_t, FourierSign>, std::unique_ptr<const Table>> tables;
@@ -123,7 +123,7 @@ bool has_small_prime_factors(std::int64_t n) {
   return n == 1;
 }
 
-/// The largest divisor of n up to √n whose prime factors are all small enough for KissFFT; 1 if there is no other.
+/// The largest divisor of n up to √n whose prime factors are all small enough for KissFFT; 1 if there is no larger one.
 std::int64_t small_divisor(std::int64_t n) {
   auto d = static_cast<std::int64_t>(std::sqrt(static_cast<double>(n)));
   while (n % d != 0 || !has_small_prime_factors(d)) --d;
@@ -171,7 +171,7 @@ struct Transform {
   FourierSign sign;
   double c;  ///< scales the result
 
-  /// Transforms every sequence along the axis. `in` and `out` are different arrays of the same layout.
+  /// Transforms every sequence along the axis. `in` and `out` are different arrays with the same layout.
   template <class In, class Out>
   void operator()(const AxisView& view, const In* in, Out* out) const {
     const std::int64_t n = view.n;
@@ -228,7 +228,7 @@ struct Transform {
 
   /// For a length that is a large prime (Bluestein, 1970). jk = (j² + k² - (k - j)²)/2 turns the sum into a convolution,
   ///     X_k = b_k Σ_j (b_j x_j) conj(b_{k-j}),
-  /// which is a product of transforms of a length with small prime factors.
+  /// computed as a product of transforms whose length has small prime factors.
   template <class In, class Out>
   void by_convolution(const AxisView& view, const In* in, Out* out) const {
     const Chirp& chirp = table_of<Chirp>(view.n, sign, 1 << 22);

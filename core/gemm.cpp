@@ -29,7 +29,7 @@ bool rounds_factors(const Product<T>& p) {
          (p.beta == T(0) || p.beta == T(1));
 }
 
-/// Computes p in the calling thread, in the fastest of three ways or as requested.
+/// Computes p in the calling thread: with bfloat16 if requested, otherwise by the fastest of three kernels.
 template <Scalar T>
 void tile_gemm(const Product<T>& p) {
   if constexpr (std::same_as<T, float>)
@@ -53,13 +53,13 @@ Product<T> tile(const Product<T>& p, std::int64_t m, std::int64_t M, std::int64_
   return part;
 }
 
-/// Where part i of `parts` of [0, n) begins: at a multiple of 16, the step of every kernel.
+/// Where part i begins when [0, n) is cut into `parts` parts at multiples of 16, the step of every kernel.
 std::int64_t part_begin(std::int64_t n, std::int64_t parts, std::int64_t i) {
   constexpr std::int64_t step = 16;
   return std::min(n, (n + step - 1) / step * i / parts * step);
 }
 
-/// C [rows, columns] += P; only C has a row stride.
+/// C [rows, columns] += P; the rows of P are contiguous, those of C are ldc apart.
 template <Scalar T>
 void add(std::int64_t rows, std::int64_t columns, const T* P, T* C, std::int64_t ldc) {
   parallel_for(rows, std::max<std::int64_t>(1, 32768 / columns), [&](std::int64_t begin, std::int64_t end) {
@@ -68,8 +68,8 @@ void add(std::int64_t rows, std::int64_t columns, const T* P, T* C, std::int64_t
   });
 }
 
-/// A direct product whose B is packed once for all blocks of rows. (With this and finer cuts of direct products, a step of 4 layers
-/// of width 128 on 12 x 64 characters took 28.8 ms in two threads instead of 31.1.)
+/// A direct product whose B is packed once for all blocks of rows. (With this and finer cuts of direct products, a training step
+/// with 4 layers of width 128 on 12 x 64 characters took 28.8 ms with two threads instead of 31.1.)
 template <RealScalar R>
 void gemm_of_packed(const Product<R>& p, std::int64_t parts) {
   constexpr std::int64_t most = 96;  // rows that fit into the caches
@@ -138,16 +138,16 @@ void note_product(const GemmShape& shape) {
 }
 
 /// OpenBLAS copies ("packs") both factors of each call into an order that its kernels like: M K + K N elements, which in one thread
-/// takes about 7 (1/M + 1/N) times as long as the product itself, half that when complex. Cutting M into p parts packs B p times,
-/// which adds 7 (p - 1)/M; cutting N, whose packing costs more, was measured at 14 (p - 1)/N, and cutting K, whose p partial
-/// products have to be written and added, at 28 (p - 1)/K. So the longest edge is halved, with N counted as a half and K as a
-/// quarter, until these costs would exceed 3 % of the product's time (4 % for the first cut, which gains most, 0.7 % once there are
-/// eight tiles) or a tile would take less time than waking another thread. Kernels that copy nothing, or only a small B, have
-/// little or none of these costs: their products are cut into blocks of rows and columns, never along K, whose order of summation
-/// is fixed.
+/// takes about 7 (1/M + 1/N) times as long as the product itself, or half as long if it is complex. Cutting M into p parts packs B
+/// p times, which adds 7 (p - 1)/M; cutting N, whose packing costs more, was measured at 14 (p - 1)/N, and cutting K, whose p
+/// partial products have to be written and added, at 28 (p - 1)/K. So the longest edge is halved, with N counted as a half and K as
+/// a quarter, until these costs would exceed 3 % of the product's time (4 % for the first cut, which gains most, 0.7 % once there
+/// are eight tiles) or a tile would take less time than waking another thread. Kernels that copy nothing, or only a small B, have
+/// little or none of these costs: their products are cut into blocks of rows and columns, never along K, because the order of the
+/// sum over K is fixed.
 GemmCut gemm_cut(std::int64_t M, std::int64_t N, std::int64_t K, bool complex, bool direct) {
   constexpr std::int64_t most_tiles = 32;
-  constexpr double least_work = 1 << 20;  // real multiplications in a tile: some 20 µs
+  constexpr double least_work = 1 << 20;  // real multiplications in a tile: about 20 µs
   const auto real = [](std::int64_t i) { return static_cast<double>(i); };
   const double work = real(M) * real(N) * real(K) * (complex ? 4 : 1), packing = complex ? 3.5 : 7;
   const double m = real(M), n = real(N) / 2, k = real(K) / 4;
@@ -191,7 +191,7 @@ void gemm(Transpose a_is, Transpose b_is, std::int64_t M, std::int64_t N, std::i
     });
     beta = T(1);
   }
-  // The first part of K goes to C, each of the others to its own matrix.
+  // The sum over the first part of K goes to C, the sum over each other part to its own matrix.
   const std::shared_ptr<void> partial = cut.K > 1 ? allocate(static_cast<std::size_t>((cut.K - 1) * M * N) * sizeof(T)) : nullptr;
   T* const P = static_cast<T*>(partial.get());
   parallel_for(cut.tiles(), 1, [&](std::int64_t begin, std::int64_t end) {

@@ -1,5 +1,6 @@
 #pragma once
-/// Matrix products whose bits depend only on the shapes: cut into tiles by shape, each computed by one thread.
+/// Matrix products with the same bits for any number of threads: the shapes alone determine the tiles, and one thread computes
+/// each.
 
 #include <compare>
 #include <cstdint>
@@ -21,8 +22,8 @@ struct GemmCut {
   std::int64_t M = 1, N = 1, K = 1;
   std::int64_t tiles() const { return M * N * K; }
 };
-/// `complex`: the elements are complex, so the product costs four times as much. `direct`: it is computed without copying its
-/// factors (direct_is_faster, few_rows_is_faster), and may be cut into blocks of 64 or more rows or columns.
+/// `complex`: the elements are complex, so the product costs four times as much. `direct`: direct_gemm or few_rows_gemm computes
+/// the product, which may then be cut into blocks of 64 or more rows or columns.
 GemmCut gemm_cut(std::int64_t M, std::int64_t N, std::int64_t K, bool complex, bool direct = false);
 
 /// The sizes of a product [M, K] x [K, N].
@@ -37,7 +38,7 @@ struct GemmShape {
 /// Floating-point operations of all products since the program started, on all threads.
 std::int64_t flops_of_products();
 
-/// Counts the products of the whole program by shape during its lifetime. Several logs may exist at once; each counts everything.
+/// While it exists, counts all products of the program by shape. Several logs may exist at once; each counts every product.
 class GemmLog {
  public:
   GemmLog();

@@ -61,7 +61,7 @@ void require_candidates(std::int64_t N, std::int64_t P, std::int64_t k, std::spa
   require(k >= 1 && k <= P, "nearest", "cannot choose {} of {} rows", k, P);
   for (const RowRange& range : excluded) {
     require(range.first >= 0 && range.first <= range.last && range.last <= P, "nearest",
-            "rows {} to {} are out of range for {} rows", range.first, range.last, P);
+            "the excluded rows [{}, {}) are out of range for {} rows", range.first, range.last, P);
     require(P - range.size() >= k, "nearest", "cannot choose {} of {} rows when {} of them are excluded", k, P, range.size());
   }
 }

@@ -1,5 +1,5 @@
 #pragma once
-/// Finds the rows of a matrix most similar to a query, by dot product: the exact search, and the interface of approximate indexes.
+/// Search for the rows of a matrix most similar to a query by dot product: exact search, and the interface of approximate indexes.
 
 #include <algorithm>
 #include <cstdint>

@@ -9,7 +9,7 @@
 namespace argand {
 
 int num_threads();
-/// n >= 1; applies to the calling thread and to threads started later. Throws Error otherwise.
+/// Applies to the calling thread and to threads started later. Throws Error unless 1 <= n <= 4096.
 void set_num_threads(int n);
 
 namespace detail {
@@ -36,9 +36,9 @@ void parallel_for(std::int64_t n, std::int64_t grain, const F& f) {
   detail::parallel_for(n, grain, detail::RangeFunction(f));
 }
 
-/// Calls f(i) for every i in [0, n), started in this order, on num_threads() independent threads. Each is limited to one thread, a
-/// limit that f may change. For long jobs that use threads themselves, as checks do, or whose own loops are too short to share.
-/// Thread-local state (autograd/context.h) is new in all but the calling thread. Rethrows the first exception.
+/// Calls f(i) for every i in [0, n), started in this order, on num_threads() independent threads. Each job is limited to one
+/// thread, a limit that f may change. For long jobs that use threads themselves, as checks do, or whose own loops are too short to
+/// share. Thread-local state (autograd/context.h) is new in all but the calling thread. Rethrows the first exception.
 void parallel_jobs(std::int64_t n, const std::function<void(std::int64_t)>& f);
 
 /// Elements per task for loops that do a few operations on each: a multiple of every vector width.

@@ -10,7 +10,7 @@
 namespace argand {
 
 std::array<std::uint32_t, 4> Random::block(std::uint64_t i) const {
-  // The multipliers and the Weyl constants of the key schedule are those of Philox4x32-10 in the paper.
+  // The multipliers and the Weyl constants of the key schedule are those of Philox4x32-10 in the paper cited in random.h.
   std::array<std::uint32_t, 4> x = {static_cast<std::uint32_t>(i), static_cast<std::uint32_t>(i >> 32),
                                     static_cast<std::uint32_t>(stream_), static_cast<std::uint32_t>(stream_ >> 32)};
   std::uint32_t k0 = static_cast<std::uint32_t>(seed_), k1 = static_cast<std::uint32_t>(seed_ >> 32);

@@ -1,6 +1,6 @@
 #pragma once
 /// Counter-based random numbers: Philox4x32-10 (Salmon, Moraes, Dror, Shaw, "Parallel random numbers: as easy as 1, 2, 3", SC
-/// 2011). Number i of a stream is a pure function of (seed, stream, i), independent of the thread count and the order.
+/// 2011). Number i of a stream is a pure function of (seed, stream, i), independent of the thread count and the order of calls.
 
 #include <array>
 #include <cstdint>

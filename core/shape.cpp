@@ -6,7 +6,7 @@ namespace argand {
 namespace {
 
 /// The product of the sizes up to `end`. Sizes can be set one by one, so they are checked here: the product must stay a valid
-/// element count, so that no later computation of indices or bytes can overflow, even if a size of 0 makes it 0.
+/// element count even without the sizes of 0, so that no later computation of indices or bytes can overflow.
 std::int64_t checked_product(const Shape& shape, const std::int64_t* end) {
   std::int64_t product = 1, without_zeros = 1;
   for (const std::int64_t* size = shape.begin(); size != end; ++size) {

@@ -10,7 +10,8 @@
 #include "core/parallel.h"
 
 namespace argand {
-// Defined here, not in the header: an op uses a dozen tensors, and inlining these made every op a tenth slower to compile.
+// Defined here, not in the header: an op uses a dozen tensors, and inlining these functions made every op take a tenth longer to
+// compile.
 template <Scalar T>
 Tensor<T>::Tensor() = default;
 template <Scalar T>

@@ -55,7 +55,7 @@ class EvaluationWindows {
   EvaluationWindows(Ids tokens, std::int64_t B, std::int64_t T, std::int64_t S);
 
   std::int64_t size() const { return static_cast<std::int64_t>(batches_.size()); }
-  /// Batch i. The last batch of each kind may have fewer than B rows.
+  /// Batch i. The last batch with a given number of targets per window may have fewer than B rows.
   LmBatch operator[](std::int64_t i) const;
 
  private:

@@ -66,7 +66,7 @@ LabelledCorpus make_labelled_corpus(const ArticleSets& sets, std::int64_t words,
 LabelledCorpus make_labelled_corpus(const ArticleSets& sets, const Vocabulary& words);
 
 /// Keeps the first `train_articles` and `test_articles` (0: all) and moves a fraction `valid_share` of the training part to the
-/// validation part, chosen at random but depending only on the number of articles.
+/// validation part. The choice is random, but depends only on the number of articles.
 void choose_articles(ArticleSets& sets, std::int64_t train_articles, std::int64_t test_articles, double valid_share);
 
 }  // namespace argand

@@ -2,9 +2,9 @@
 ///
 /// With r = A x - b, L = rᴴ r. One of its two Wirtinger derivatives suffices, since L is real:  ∂L/∂x̄ = Aᴴ r, and
 ///
-///     grad(x) = 2 ∂L/∂x̄ = 2 Aᴴ (A x - b),        0 where Aᴴ A x = Aᴴ b, the normal equations.
+///     grad(x) = 2 ∂L/∂x̄ = 2 Aᴴ (A x - b),        which is 0 where Aᴴ A x = Aᴴ b, the normal equations.
 ///
-/// (With Aᵀ in place of Aᴴ, the textbook formula for real numbers, it would converge elsewhere.)
+/// (With Aᵀ in place of Aᴴ, as in the textbook formula for real numbers, the descent would converge elsewhere.)
 ///
 /// Run:       build/examples/04_complex_least_squares
 /// Try next:  a larger step, until it diverges: where is the limit, and how is it related to the largest eigenvalue of Aᴴ A?

@@ -5,7 +5,7 @@
 ///     w = z / (1 + r),   r = |z|,   ∂r/∂z = z̄ / 2r,   ∂r/∂z̄ = z / 2r.
 ///
 ///     ∂w/∂z  = 1/(1+r) - z/(1+r)² · z̄/2r = (2 + r) / (2 (1+r)²)
-///     ∂w/∂z̄ =         - z/(1+r)² · z/2r  = -z² / (2r (1+r)²),      which tends to 0 with z, so at 0 it is 0
+///     ∂w/∂z̄ =         - z/(1+r)² · z/2r  = -z² / (2r (1+r)²),      which tends to 0 with z, so it is 0 at z = 0
 ///
 ///     dz = conj(∂w/∂z) dw + (∂w/∂z̄) conj(dw)          (autograd/var.h)
 ///     ẇ  = (∂w/∂z) ż + (∂w/∂z̄) conj(ż) = (ż - w ṙ) / (1+r),  ṙ = Re(conj(z/r) ż)          (autograd/forward.h)
@@ -36,8 +36,8 @@ const auto squash_in_short = custom_op(
     "squash_in_short", [](const Tensor<C>& z) { return map([](C v) { return v / (1 + std::abs(v)); }, z); },
     [](const Tensor<C>& dw, const Tensor<C>& z) { return map(gradient<double>, z, dw); });
 
-/// As an op of the library: it is documented, supports every scalar type, forward mode and second derivatives, and is checked with
-/// all others.
+/// As an op of the library: it is documented, supports every scalar type, forward mode and second derivatives, and is checked
+/// along with all other ops.
 template <RealScalar R>
 Var<std::complex<R>> squash(const Var<std::complex<R>>& z);
 

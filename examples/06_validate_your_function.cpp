@@ -46,7 +46,7 @@ Tensor<C> conjugated(const Tensor<C>& z) {
   return g;
 }
 
-/// Another mistake: it omits each point's effect on the previous one.
+/// Another mistake: the gradient omits each point's distance to the next one.
 Tensor<C> forgetful(const Tensor<C>& z) {
   Tensor<C> g = gradient(z);
   for (std::int64_t k = 0; k + 1 < z.size(); ++k) g(k) += 2.0 * (z(k + 1) - z(k));

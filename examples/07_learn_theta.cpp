@@ -10,7 +10,7 @@
 /// at π/4 itself cos 2θ = 0, so the gradient is 0 for any data, and the angle does not move.
 ///
 /// Run:       build/examples/07_learn_theta
-/// Try next:  start at 0.7853 and at 0.785398: how many steps does it take to leave? Then w = 0.8 + 0J: can θ still be found?
+/// Try next:  start at 0.7853 and at 0.785398: after how many steps does θ leave π/4? Then w = 0.8 + 0J: can θ still be found?
 
 #include <numbers>
 

@@ -3,7 +3,8 @@
 /// cannot. After appendix A.1 of the CRoPE paper.
 ///
 /// Run:       build/examples/09_attention_by_hand
-/// Try next:  make "leap" look back (j -> -j in the phase), or make the scores softer (200 -> 20) and see what else it reads.
+/// Try next:  make "leap" look back (j -> -j in the phase), or make the scores softer (200 -> 20) and see what else each word
+/// reads.
 
 #include "autograd/ops/elementwise/rotation.h"
 #include "nn/attention/dot_attention.h"

@@ -1,14 +1,14 @@
 /// 13. A nonlinear channel: a complex equaliser, and a real baseline with as many parameters.
 ///
-/// Symbols s_n of 16-QAM, (±1 ± 3 ± i ± 3i)/√10, go through an amplifier that saturates large signals and rotates their phase
-/// (Saleh 1981),
+/// Symbols s_n of 16-QAM, (a + bi)/√10 with a and b each ±1 or ±3, go through an amplifier that saturates large signals and rotates
+/// their phase (Saleh 1981),
 ///
 ///     a(s) = g |s|/(1 + |s|²/4) e^{iφ},  φ = arg s + (π/6) |s|²/(1 + |s|²/4),
 ///
 /// then along three paths with noise. A network reads eleven received samples and predicts the symbol in the middle. It learns from
 /// 600 known symbols and is tested on 4000 others: how many are read incorrectly? Rotating all samples by one phase does not change
-/// the problem. A complex network with modReLU and no biases is equivariant to the rotation by construction; its real baseline,
-/// which reads 22 reals, has to learn it. Each uses its best learning rate among 0.005, 0.01, 0.02, 0.04, 0.06, 0.1 and 0.2.
+/// the problem. A complex network with modReLU and no biases is equivariant to this rotation by construction; its real baseline,
+/// which reads 22 reals, has to learn that. Each uses its best learning rate among 0.005, 0.01, 0.02, 0.04, 0.06, 0.1 and 0.2.
 ///
 /// Run:       build/examples/13_nonlinear_channel
 /// Try next:  3000 known symbols; crelu in place of modrelu; samples rotated by 1 radian in the test (and the result rotated

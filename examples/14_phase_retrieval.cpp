@@ -2,7 +2,7 @@
 ///
 /// A detector counts photons: it sees |X|² of a wave X and loses its phase. Here a complex image z of 16 x 16 pixels (how much a
 /// sample absorbs and delays) is illuminated six times through known masks m_k of random phases, and only |F(m_k z)|² is measured,
-/// with 1 % of noise. Find z, up to a global phase that cannot be determined (Candès, Li, Soltanolkotabi, "Phase retrieval via
+/// with 1 % noise. Find z, up to a global phase that cannot be determined (Candès, Li, Soltanolkotabi, "Phase retrieval via
 /// Wirtinger flow", 2015):
 ///
 ///     L = mean (|F(m_k z)| - a_k)²,   a_k measured,   F the unitary Fourier transform

@@ -79,7 +79,7 @@ int main() {
     const Random draw(seed, 2);
     for (std::int64_t line = 0, other = 0; line < n; ++line) {
       const bool middle = line < 4 || line >= n - 4;
-      // Selects one of the other lines with probability (lines still to select)/(lines left).
+      // Selects a line outside the middle with probability (lines still to select)/(lines left).
       const bool taken = middle || static_cast<std::int64_t>(draw.below(static_cast<std::uint64_t>(line),
                                                                         static_cast<std::uint64_t>(n - 4 - line))) < 14 - other;
       other += taken && !middle;

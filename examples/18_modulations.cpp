@@ -6,8 +6,9 @@
 ///
 /// The complex network has two convolutions, each with a modReLU, then the power of each channel over time and a linear map; its
 /// answer does not change when the whole signal is rotated. The real baseline, of equal size, reads real and imaginary parts as two
-/// real channels, with biases and ReLU, and has to learn that. Both train on the same 300 batches of 32 new signals, each with its
-/// best learning rate among 0.015, 0.03, 0.06 and 0.12. How many of 1000 other signals are misclassified (chance: 75 %)?
+/// real channels, with biases and ReLU, and has to learn this invariance. Both train on the same 300 batches of 32 new signals,
+/// each with its best learning rate among 0.015, 0.03, 0.06 and 0.12. How many of 1000 other signals are misclassified (chance:
+/// 75 %)?
 ///
 /// Run:       build/examples/18_modulations
 /// Try next:  a phase that is always 0; crelu instead of modrelu; less noise.
@@ -54,7 +55,7 @@ Signals receive(std::int64_t B, std::uint64_t seed, std::uint64_t number) {
   return signals;
 }
 
-/// Two convolutions over time, the mean power of each channel of the last one, and logits [B, kinds].
+/// Two convolutions over time, the mean power of each output channel, and logits [B, kinds].
 auto complex_network(Init& init) {
   return Sequential{Conv1d<C>(init, 1, 6, 7, {.bias = false}),        ModRelu<float>(init, 6, 1, -0.3),
                     Conv1d<C>(init, 6, 8, 5, {.bias = false}),        ModRelu<float>(init, 8, 1, -0.3),

@@ -2,7 +2,7 @@
 /// uninterrupted one.
 ///
 /// Run:       build/examples/19_own_training
-/// Try next:  your own file (read_text_file in data/files/text_file.h), "family" "crope", "tokens" learnt as "bpe"; kill the
+/// Try next:  your own file (read_text_file in data/files/text_file.h), family "crope"; tokens "bpe" (in two places); kill the
 /// program at any point with kill -9 and start it again; an unknown field, to see what a ConfigError says.
 
 #include <filesystem>

@@ -24,7 +24,7 @@ struct AnswerPoint {
 };
 
 bool has_value(C z) { return std::isfinite(z.real()) && std::isfinite(z.imag()); }
-/// Whether the two agree within the rounding of about ten ops. A non-finite number agrees with nothing.
+/// Whether a and b agree within the rounding of about ten ops. A non-finite number agrees with nothing.
 bool alike(C a, C b, double bar = 0) {
   return has_value(a) && std::abs(a - b) <= 1e-10 * std::max({std::abs(a), std::abs(b), 1e-3}) + bar;
 }
@@ -50,8 +50,8 @@ void take(AnswerPoint& p, DerivativeKind asked, C dz, C dzbar) {
   p.other = asked == DerivativeKind::Dzbar ? dz : asked == DerivativeKind::Dz ? dzbar : dz;
 }
 
-/// Uses the tape, or differences where the tape has a gap. Returns false if there is no derivative to compare with. If `first`,
-/// this is the given point, and `note` records what was done.
+/// Finds the correct derivative at p.at from the tape, or from differences where the tape has a gap. Returns false if there is none
+/// to compare with. If `first`, p is the given point, and `note` records what was done.
 bool find_right(const Expression& f, std::size_t variable, DerivativeKind asked, bool first, AnswerPoint& p, std::string& note) {
   std::vector<AnyTensor> inputs;
   for (const C z : p.at) inputs.push_back(Tensor<C>({1}, {z}));

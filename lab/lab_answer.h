@@ -51,7 +51,7 @@ struct LabAnswer {
 LabAnswer judge_answer(const Expression& f, const std::vector<std::complex<double>>& at, std::size_t variable, DerivativeKind asked,
                        const std::string& text);
 
-/// Whether two answers are the same function, judged by their values at those points.
+/// Whether two answers are the same function, judged by their values at the points that judge_answer uses.
 bool same_answer(const Expression& f, const std::vector<std::complex<double>>& at, std::size_t variable, const std::string& one,
                  const std::string& other);
 

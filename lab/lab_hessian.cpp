@@ -38,7 +38,7 @@ std::vector<C> moved_along(const std::vector<C>& at, std::size_t k, double t) {
   return moved;
 }
 
-/// Whether the tape's gradient is a true derivative, not just a convention, on both sides of the point along that axis.
+/// Whether the tape's gradient is a true derivative, not just a convention, on both sides of the point along axis `column`.
 bool gradient_is_known(const Expression& f, const std::vector<C>& at, std::size_t column) {
   const double step = 1e-3 * std::max(1.0, std::abs(at[column / 2]));
   for (const double t : {-step, step})
@@ -189,7 +189,7 @@ std::string LabHessian::kind() const {
   if (slope > 10 * slope_error + 1e-9 * size * distance_from_0) return "not a critical point";
   if (!gaps.empty() && slope_error > 1e-4 * std::max(size, variation) * distance_from_0) return "undecided";
   if (!std::isfinite(bar) || (verdict() != Verdict::Pass && gaps.empty())) return "undecided";
-  // Eigenvalues no larger than this count as 0. Those from the tape have only rounding errors; those from differences, error bars.
+  // Eigenvalues no larger than this count as 0. The tape's have only rounding errors; those from differences have error bars.
   const double zero = gaps.empty() ? 1e-9 * size : 10 * static_cast<double>(real.size()) * bar + 1e-6 * size;
   const bool up = eigenvalues.back() > zero, down = eigenvalues.front() < -zero;
   if (up && down) return "a saddle";

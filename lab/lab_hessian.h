@@ -18,7 +18,8 @@ struct LabHessian {
   std::vector<std::vector<double>> numerical;      ///< the same by extrapolated differences of the gradient
   std::vector<std::vector<double>> error;  ///< their error bars; infinite if the gradient has a kink or is a convention nearby
   double variation = 0;                    ///< size of the second derivatives nearby; nonzero even if they vanish here
-  /// Steps after which the tape's derivatives are not those of f (LabPoint::gaps). If any, everything below comes from differences.
+  /// Steps after which the tape's derivatives are not those of f (LabPoint::gaps). If there are any, everything below
+  /// comes from differences.
   std::vector<std::string> gaps;
   double slope = 0, slope_error = 0;                     ///< the gradient's length √Σ|∂L/∂x + i ∂L/∂y|², and its error
   std::vector<std::vector<std::complex<double>>> zz;     ///< ∂²L/∂z_j∂z_k

@@ -107,7 +107,7 @@ nlohmann::json slope(const Expression& f, C at) {
           {"jump", d.jump}};
 }
 
-/// Whether ∂f/∂z̄ and ∂f/∂z also vanish at points around z: at how many of them, and the first where they do not. Vanishing
+/// At how many points around z each of ∂f/∂z̄ and ∂f/∂z vanishes, and the first point where it does not. Vanishing
 /// at one point does not make f holomorphic.
 nlohmann::json neighbourhood(const Expression& f, C z) {
   constexpr std::int64_t directions = 8;

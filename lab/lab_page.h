@@ -18,7 +18,7 @@ nlohmann::json tape_json(const std::vector<TapeStep>& steps);
 /// with value, both derivatives, ellipse, conventions and tape at the point from one pass over the tape, and the `gaps` where the
 /// tape has no derivative; `circle`, the image of the circle of that radius around it; and `descent`, forty steps of z -= rate * g
 /// and of z -= rate * conj(g) for L = Re f, with the reason if a walk ends early. Only "check" adds numerical derivatives with
-/// error bars (twenty times as slow) and `nearby`, the number of 24 surrounding points where the derivatives vanish. "answers" are
+/// error bars (twenty times as slow) and `nearby`, at how many of 24 surrounding points each derivative vanishes. "answers" are
 /// written in z, z̄, x and y, and each gets its own verdict or error. Shorter requests get shorter answers:
 ///
 ///     {"expression": "z^2", "landscape": {"half": 2, "points": 61}}        L on that square around 0, row by row from the bottom

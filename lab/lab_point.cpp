@@ -72,8 +72,8 @@ std::string divergence_of(const Expression& f, const std::vector<C>& at, std::si
       f.variables()[variable], largest[0], largest[1], largest[2]);
 }
 
-/// Whether f changes so close to the point that few or no steps of the differences can resolve it: the tape's derivatives change by
-/// more than a tenth of `apart`, and converge to those at the point as the distance goes to 0, as far as rounding allows.
+/// Whether f changes so close to the point that few or no steps of the differences can resolve the change: the tape's derivatives
+/// change by more than a tenth of `apart`, and converge to those at the point as the distance goes to 0, as far as rounding allows.
 bool changes_within_steps(const Expression& f, const std::vector<C>& at, std::size_t variable, const TapeWirtinger& tape,
                           double apart, double rounding) {
   const double size = std::abs(at[variable]);
@@ -112,7 +112,7 @@ bool one_sided_agree(const std::array<std::array<Derivative, 2>, 2>& partials) {
   return true;
 }
 
-/// From the tape's derivatives, treating values within rounding as 0; used for derivatives confirmed numerically.
+/// Classifies f by the tape's derivatives, treating values within rounding as 0; used for derivatives confirmed numerically.
 CauchyRiemann cauchy_riemann_of(const LabPoint& p) {
   const auto vanishes = [&](C derivative) { return std::abs(derivative) <= p.dz.rounding; };
   if (vanishes(p.dzbar.tape)) return CauchyRiemann::Holomorphic;
@@ -183,7 +183,7 @@ LabPoint lab_point(const Expression& f, const std::vector<C>& at, std::size_t va
   const auto bar = [&](std::size_t part, std::size_t axis) { return partials[part][axis].central.error; };
   const double bar_x = std::hypot(bar(0, 0), bar(1, 0)), bar_y = std::hypot(bar(0, 1), bar(1, 1));
 
-  // Judged relative to the larger of the two derivatives.
+  // Errors are judged relative to the larger of the two derivatives.
   const double scale = std::max(std::abs(tape.dz[0]), std::abs(tape.dzbar[0]));
   const auto jacobian = jacobian_of(tape.dz[0], tape.dzbar[0]);
   double apart = 0;  // the largest distance between tape and differences where they disagree

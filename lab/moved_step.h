@@ -145,8 +145,8 @@ inline bool is_one_of(const std::string& name, std::initializer_list<std::string
 inline bool is_exact(const std::string& name) {
   return is_one_of(name, {"conj", "real", "imag", "neg", "to_complex", "make_complex"});
 }
-/// Whether the op's value and derivatives are accurate to a few units in the last place everywhere. Any other op is assumed to be as
-/// inaccurate as if its operands were off by a few units in the last place.
+/// Whether the op's value and derivatives are accurate to a few units in the last place everywhere. Any other op is assumed to be
+/// as inaccurate as if its operands were off by a few units in the last place.
 inline bool is_arithmetic(const std::string& name) {
   return is_exact(name) || is_one_of(name, {"add", "sub", "mul", "div", "square", "abs2"});
 }

@@ -23,7 +23,7 @@ std::vector<const Op*> ops_of(Kind kind);
 /// with `command` and suggests a similar name.
 const Op& known_op(const std::string& command, const std::string& name);
 
-/// Adds whether the op is holomorphic, by numerical differentiation, for each complex input in each case of the op.
+/// Adds, for each complex input in each case of the op, whether numerical differentiation finds the op holomorphic.
 void add_wirtinger_notes(const Op& op, Report& report);
 
 /// One line per op, grouped by kind.

@@ -74,7 +74,7 @@ class RoundingWalk {
     return made == step_of_.end() ? 0 : steps_[made->second].rounding;
   }
 
-  /// ρ of an op; `size` is |value| plus the sum of the operands times their derivatives.
+  /// ρ of an op; `size` is |w| + Σ_j |J_j| |x_j|.
   double own_rounding(std::size_t k, double size) const {
     if (is_exact(names_[k])) return 0;
     if (names_[k] == "add" || names_[k] == "sub") return last_place * std::abs(number_of(trace_[k].output));
@@ -169,7 +169,7 @@ class RoundingWalk {
     Step& step = steps_[k];
     const std::size_t operands = op.inputs.size();
     const bool may_be_singular = !text.singular.starts_with("none");
-    // The outer and the inner radius. Where the derivative exists, it changes less at the inner one.
+    // The outer and the inner radius. Where the derivative exists, it changes less within the inner radius.
     constexpr double radii[] = {0x1p-26, 0x1p-46};
     std::vector<Move> moves;
     std::vector<int> kind;  // 0: within the rounding error; 1, 2: at a radius
@@ -207,7 +207,7 @@ class RoundingWalk {
       found_.gaps.push_back(fmt::format("the derivative of {} at {} is a convention", text.name, operands_of(op)));
   }
 
-  /// The same for operands that are single numbers, which carry rounding errors if they were computed.
+  /// Moves the operands that are single numbers, which carry rounding errors if they were computed.
   void move_numbers(std::size_t k, Step& step, const Answers& base, std::vector<double>& carried) const {
     const TracedOp& op = trace_[k];
     for (std::size_t n = 0; n < op.inputs.size(); ++n) {
@@ -240,7 +240,7 @@ class RoundingWalk {
     }
   }
 
-  /// Whether an operand is so small that no closer point is representable.
+  /// Whether an operand is so small that its distance to the nearest double is subnormal.
   static bool any_subnormal(const TracedOp& op) {
     return std::any_of(op.inputs.begin(), op.inputs.end(), [](const AnyVar& x) {
       const double size = std::abs(number_of(x));

@@ -7,14 +7,14 @@
 ///
 ///     δ(w) = ρ(g) + Σ_j |J_j| δ(x_j),
 ///
-/// where ρ(g) is that of g itself: 0 for ops such as conj, ε |w| for a sum, 4 ε (|w| + Σ_j |J_j| |x_j|) for others. Backward, if w
-/// has the cotangent c, the cotangent of x_j receives J_jᵀ c and the rounding error
+/// where ρ(g) is the error of g itself: 0 for ops such as conj, ε |w| for a sum, 4 ε (|w| + Σ_j |J_j| |x_j|) for others. Backward,
+/// if w has the cotangent c, the cotangent of x_j receives J_jᵀ c and the rounding error
 ///
 ///     |J_j| e(w) + (Δ_j + 32 ε |J_j|) |c|,
 ///
 /// where Δ_j is how far J_j moves while the operands move by their δ (by at least 2 ε |x_j| for functions other than arithmetic),
-/// found by calling the op there. To first order these bound the effect of rounding, including cancellation, underflow and
-/// overflow.
+/// found by calling the op at moved operands. To first order these bound the effect of rounding, including cancellation, underflow
+/// and overflow.
 
 #include <array>
 #include <complex>

@@ -13,7 +13,7 @@ namespace argand {
 struct AttentionWatch {
   using Phasors = Tensor<std::complex<double>>;
   /// Queries and keys as complex numbers [B, T, H, n], before they are rotated by position. Not called by layers without complex
-  /// pairs: real attention without RoPE, real states, quaternions.
+  /// pairs, that is, for real attention without RoPE, real states or quaternions.
   std::function<void(const Phasors& q, const Phasors& k)> pairs{};
   /// Weights [B, Tq, H, Tk], after softmax.
   std::function<void(const Tensor<double>& weights)> weights{};

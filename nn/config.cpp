@@ -72,7 +72,7 @@ void ModelConfig::visit(KeyVisitor& f) {
   f("max_seq_len", max_seq_len, "longest sequence, in tokens");
   f("n_layers", n_layers, "number of blocks");
   f("d_model", d_model, "width, in real degrees of freedom");
-  f("n_heads", n_heads, "attention heads; divides d_model into even parts");
+  f("n_heads", n_heads, "attention heads; their number must divide d_model");
   f("d_ff", d_ff, "width of the feed-forward layer");
   f("dropout", dropout, "probability of dropping an activation in training");
   own_->visit(f);

@@ -24,7 +24,7 @@ void require_size(const char* key, std::int64_t value, std::int64_t most);
 struct Windows {
   std::vector<std::int64_t> layers{};  ///< indices of the layers that retrieve passages, ascending
   std::int64_t top_k = 0;              ///< passages read per token
-  bool by_chunk = false;               ///< search by the words of a chunk of text (Knowledge::search) instead of a layer's query
+  bool by_chunk = false;               ///< search by the tokens of a chunk of text (Knowledge::search) instead of a layer's query
 };
 
 /// The keys that a family adds to those of ModelConfig, with their defaults.
@@ -40,7 +40,7 @@ class FamilyConfig {
   virtual Windows windows() const { return {}; }
 };
 
-/// Family configurations derive from it: `struct MyConfig final : ConfigOf<MyConfig>`, or ConfigOf<MyConfig, DecoderConfig>.
+/// The base class of family configurations: `struct MyConfig final : ConfigOf<MyConfig>`, or ConfigOf<MyConfig, DecoderConfig>.
 template <class Own, std::derived_from<FamilyConfig> Base = FamilyConfig>
 struct ConfigOf : Base {
   std::unique_ptr<FamilyConfig> clone() const override { return std::make_unique<Own>(static_cast<const Own&>(*this)); }

@@ -30,7 +30,7 @@ Var<R> DecoderBlock<R>::operator()(const Var<R>& h, const AttentionPass<R>& pass
 namespace {
 
 /// Initial std of the embedding: 0.02 if it is also the output layer, otherwise 0.5. With scale_embeddings it is 1/√d, so that
-/// after the multiplication by √d the word embeddings have std 1, comparable to the sinusoids added to them ("Attention is all you
+/// after the multiplication by √d the token embeddings have std 1, comparable to the sinusoids added to them ("Attention is all you
 /// need", 2017, section 3.4, does not specify the initialisation).
 double embedding_std(const ModelConfig& config) {
   const auto& own = config.own<DecoderConfig>();

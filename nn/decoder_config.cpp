@@ -15,7 +15,7 @@ void DecoderConfig::visit(KeyVisitor& f) {
   f("ffn_bias", ffn_bias, "biases in the feed-forward layer");
   f("qk_norm", qk_norm, "RMS norm of each head's queries and keys");
   f("tie_embeddings", tie_embeddings, "use the embedding as the output layer");
-  f("scale_embeddings", scale_embeddings, "multiply word embeddings by sqrt(d_model), so that positions do not dominate");
+  f("scale_embeddings", scale_embeddings, "multiply token embeddings by sqrt(d_model), so that positions do not dominate");
 }
 
 void DecoderConfig::validate(const ModelConfig& config) const {

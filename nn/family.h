@@ -37,13 +37,13 @@ struct Variant {
   bool extra = false;  ///< trained only when requested by name
 };
 
-/// The settings of a transformer row whose `position` is learned, sinusoidal or rope. They scale the word embeddings, which are
+/// The settings of a transformer row whose `position` is learned, sinusoidal or rope. They scale the token embeddings, which are
 /// otherwise small compared with the positions added to them: after 300 steps, seed 0, learned positions reached perplexity 545
 /// with scaling and 661 without, sinusoids 577 and 876.
 KeyTexts transformer_row(const std::string& position);
 
-/// The models that `argand ablate FAMILY` compares. Experiments that reproduce a paper's results and claims are files instead
-/// (train/ablation/experiment_file.h).
+/// The models that `argand ablate FAMILY` compares. Experiments that reproduce a paper's results and claims are defined in
+/// files instead (train/ablation/experiment_file.h).
 struct Variants {
   std::string task;  ///< "lm" or "classify"
   std::string preset;
@@ -93,7 +93,7 @@ struct DiagnosticParameters {
   std::vector<std::string> values{};   ///< names of parameters whose values are logged under the same name
   std::vector<std::string> spreads{};  ///< names; logs mean and std over all layers: "delta_mean", "delta_std"
   std::string heading{};               ///< heading of the table
-  /// One line per parameter; empty if the model has none of them.
+  /// One line per parameter; empty if the model has no such parameter.
   std::function<std::vector<std::string>(const std::vector<NamedNumbers>&)> table{};
 };
 

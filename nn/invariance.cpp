@@ -166,7 +166,8 @@ Invariance words_against_positions(double scale) {
 
 namespace {
 
-/// LayerNorm subtracts the mean of the components, so any constant may be added to all columns and to the bias of a layer.
+/// LayerNorm subtracts the mean of the components, so any multiple of (1, ..., 1) may be added to each column of a layer's matrix
+/// and to its bias.
 Invariance mean_of_stream(const ModelConfig& config) {
   return {"a constant in all components", "a layer that a LayerNorm reads adds a · (1, ..., 1)",
           [config](const Weights& w, Amounts amounts) {

@@ -77,8 +77,8 @@ void for_each_block(const ModelConfig& config, const F& f) {
   for (std::int64_t i = 0; i < config.n_layers; ++i) f("blocks." + std::to_string(i) + ".");
 }
 
-/// v_j → c v_j, while o multiplies pair j of its input by 1/c. (The full group is larger: any invertible matrix per head, complex if
-/// the maps are complex.) `real` restricts c to positive reals; set it when v and o are linear over different algebras.
+/// v_j → c v_j, while o multiplies pair j of its input by 1/c. (The full group is larger: any invertible matrix per head, complex
+/// if the maps are complex.) `real` restricts c to positive reals; set it when v and o are linear over different algebras.
 Invariance values_against_outputs(const ModelConfig& config, bool real = false);
 /// For scores Re Σ_j e^{i(m - n)ω_j} q_mj conj(k_nj), with or without positions: q_j → c q_j, k_j → k_j / conj(c).
 Invariance queries_against_keys(const ModelConfig& config);
@@ -86,11 +86,11 @@ Invariance queries_against_keys(const ModelConfig& config);
 Invariance bias_of_keys(const ModelConfig& config);
 /// Multiplies a norm's gain and bias by s, and the weights of its `readers` by 1/s. All names are relative to a block.
 Invariance norm_against_readers(const ModelConfig& config, const std::string& norm, const std::vector<std::string>& readers);
-/// The same for the norm before the output layer.
+/// Multiplies gain and bias of the norm before the output layer by s, and the output layer's weights by 1/s.
 Invariance last_norm_against_head(const std::string& norm);
 /// Adds a constant to all logits of a position: the same row to all rows of the output layer, the same value to all its biases.
 Invariance common_logit();
-/// Adds the same row to all word embeddings, which the model multiplies by `scale`, and compensates for it in all positions.
+/// Adds the same row to all token embeddings, which the model multiplies by `scale`, and compensates in all position embeddings.
 Invariance words_against_positions(double scale);
 
 /// The invariances of a Decoder except those of queries and keys, which depend on the attention; all of them for DotAttention.

@@ -14,14 +14,14 @@ namespace argand {
 struct Knowledge {
   const Ids* passages = nullptr;           ///< [P, L], token ids
   std::vector<const RowIndex*> indexes{};  ///< indexes of the encodings, one per reflection window; empty: exact search
-  /// Parameter-free search by the words of whole chunks [N, m], with the contract of nearest_rows(): k passages for each [N, k],
+  /// Parameter-free search by the tokens of whole chunks [N, m], with the contract of nearest_rows(): k passages for each [N, k],
   /// best first, none of them excluded. Null for models that do not retrieve by chunk.
   std::function<Ids(const Ids& chunks, std::int64_t k, std::span<const RowRange> excluded)> search{};
-  /// Called with the results of every search, [B·T, k], or once per pass [B·U, k], before the model reads them. May replace
-  /// passages, to measure what retrieval contributes. If null, the results are used as found.
+  /// Called with the results of every search before the model reads them: [B·T, k] from a window, [B·U, k] from a search by chunk.
+  /// May replace passages, to measure what retrieval contributes. If null, the results are used as found.
   std::function<void(Ids& chosen)> exchange{};
-  /// Called by every window in every pass with the passages that it reads, [B·T, k], or once per pass with those of its chunks
-  /// [B·U, k]; for audits. May be null.
+  /// Called in every pass with the passages to read: [B·T, k] by every window, or [B·U, k] once for all chunks; for audits. May be
+  /// null.
   std::function<void(const Ids& chosen)> watch{};
   /// Called by every retrieving layer with the passages [B·T, k], -1 where a token reads none, their weights β [B·T, k] and the
   /// token's gates g [B·T, n] (n = 0 without a gate); for observers.

@@ -54,7 +54,7 @@ LayerLoss applied(std::shared_ptr<L> layer, const Shape& shape) {
   return {[layer, x] { return weighed((*layer)(x)); }, with_parameters_of(*layer, {{"input", x}})};
 }
 
-/// An attention layer on two texts of three tokens, with or without a causal mask, which makes it a different function of the same
+/// An attention layer on two texts of three tokens. With and without a causal mask, it is a different function of the same
 /// parameters.
 template <Scalar T, class Attention>
 LayerLoss attended(std::shared_ptr<Attention> layer, bool causal, std::int64_t width = 8) {

@@ -90,7 +90,7 @@ class FeedForward final : public Module<R> {
   Linear<R> down_;
 };
 
-/// PE(t, 2i) = sin(t/10000^(2i/d)), PE(t, 2i+1) = cos(same), for t = first ... first + T - 1: [T, d].
+/// PE(t, 2i) = sin(t/10000^(2i/d)), PE(t, 2i+1) = cos(t/10000^(2i/d)), for t = first ... first + T - 1: [T, d].
 /// Source: Vaswani et al., Attention Is All You Need (2017), section 3.5.
 template <RealScalar R>
 Tensor<R> sinusoids(std::int64_t first, std::int64_t T, std::int64_t d);

@@ -17,7 +17,7 @@ struct ForwardContext {
   bool training = false;   ///< whether dropout is active
   std::uint64_t seed = 0;  ///< seed of the dropout masks
   /// Index of the training step. A dropout mask is a pure function of (seed, step, site, element); without a step, a pass with
-  /// dropout throws, since every step would drop the same activations.
+  /// dropout throws, since otherwise every step would drop the same activations.
   std::optional<std::uint64_t> step{};
   const Knowledge* knowledge = nullptr;  ///< the knowledge base of reflection windows; null for models without one
   /// Passages to exclude from retrieval for each row of the batch, such as those that overlap the targets; may be empty.

@@ -1,5 +1,6 @@
 #pragma once
-/// Modules list their parameters in one place, visit(); checkpoints, optimisers, printing and parity cases all use its names.
+/// Modules list their parameters in one place, visit(); checkpoints, optimisers, printing and parity cases all use the names
+/// given in visit().
 ///
 ///     struct Net : Module<float> {
 ///       explicit Net(Init& init) : up(init, 2, 16), down(init, 16, 1) {}

@@ -18,7 +18,7 @@ class ForwardPass {
   /// activations. Throws if the context has no step.
   Random next_random() {
     require(context_.step.has_value(), "dropout",
-            "training needs ForwardContext::step; without it every step drops the same activations");
+            "training needs ForwardContext::step; without it, every step would drop the same activations");
     return dropout_random(context_.seed, *context_.step, place_++);
   }
 

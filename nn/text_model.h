@@ -19,7 +19,7 @@ struct OutputLayer {
 };
 
 /// Language models use causal attention and give logits at every position. Classifiers use bidirectional attention with a key
-/// padding mask (pad_id is padding) and give logits of the mean over the other positions.
+/// padding mask (pad_id is padding) and give logits from the mean over the other positions.
 template <RealScalar R>
 class TextModel : public Model<R> {
  public:

@@ -9,7 +9,7 @@
 ///     two       z is the pair (x, y), each with its own second moment, v_x of (Re g)² and v_y of (Im g)². As in PyTorch.
 ///     modulus   one real second moment per number,  v <- v + (1 - β2) (|g|² - v),  shared by both parts of m. As in Optax.
 ///
-/// They differ when the plane is rotated. Let L'(z) = L(e^{-iφ} z): at z' = e^{iφ} z its gradient is e^{iφ} g, since the gradient
+/// The two differ if the plane is rotated. Let L'(z) = L(e^{-iφ} z): at z' = e^{iφ} z its gradient is e^{iφ} g, as the gradient
 /// is a vector in the plane. m is linear in g and rotates with it; the decay is a real factor. |g|² does not change, so with
 /// `modulus` every step rotates by φ and the trajectory of z' is that of z, rotated (phase-rotation equivariance). With `two`, v_x
 /// and v_y scale the axes separately: the step depends on the orientation of the axes, unless φ is a multiple of 90°, which only

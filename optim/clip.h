@@ -15,7 +15,7 @@ double grad_norm(const ParameterList<R>& parameters);
 /// Error if max_norm is negative.
 double clip_factor(double norm, double max_norm);
 
-/// Multiplies every gradient in place: to average over n accumulated batches, factor = 1/n.
+/// Multiplies every gradient by `factor` in place, such as 1/n to average over n accumulated batches.
 template <RealScalar R>
 void scale_gradients(const ParameterList<R>& parameters, double factor);
 

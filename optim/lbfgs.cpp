@@ -88,10 +88,10 @@ typename Lbfgs<R>::Vector Lbfgs<R>::direction(const Vector& gradient) const {
 }
 
 /// A point that meets the strong Wolfe conditions, or the lowest point found when evaluations run out (Nocedal and Wright,
-/// algorithms 3.5 and 3.6 in one loop: `low` is the lowest so far, and the interval from it to `high` contains a solution; without
-/// `high`, the step grows). If values are within `noise` of each other, the slopes decide which point is lower, because they stay
-/// accurate closer to the minimum than the values (the approximate Wolfe conditions of Hager and Zhang, SIAM Journal on
-/// Optimization 16, 2005, eq. 4.1). No point above `ceiling` is accepted.
+/// algorithms 3.5 and 3.6 in one loop: `low` is the lowest point so far, and the interval between `low` and `high` contains a
+/// solution; without `high`, the step grows). If values are within `noise` of each other, the slopes decide which point is lower,
+/// because they stay accurate closer to the minimum than values do (the approximate Wolfe conditions of Hager and Zhang, SIAM
+/// Journal on Optimization 16, 2005, eq. 4.1). No point above `ceiling` is accepted.
 template <RealScalar R>
 typename Lbfgs<R>::Point Lbfgs<R>::search(const std::function<std::optional<Point>(double)>& along, const Point& start, double t,
                                           double ceiling, double noise) const {
@@ -169,7 +169,7 @@ LbfgsReport Lbfgs<R>::minimise(const std::function<Var<R>()>& loss, int iteratio
   require(std::isfinite(now.value) && std::isfinite(inner(now.gradient, now.gradient)), "lbfgs",
           "the loss and its gradient must be finite at the start; the loss is {}", now.value);
   const auto norm = [](const Vector& v) { return std::sqrt(inner(v, v)); };
-  // Progress means a value that is lower than the lowest by more than rounding, or a smaller gradient than the smallest so far.
+  // Progress means a value below the lowest so far by more than rounding, or a gradient under 0.9 times the smallest so far.
   // Without progress, steps only follow rounding errors.
   double lowest = now.value, smallest = norm(now.gradient);
   int idle = 0, without_wolfe = 0;

@@ -3,7 +3,7 @@
 /// for losses that are the same function at every call: a whole data set, a physical model. There is no learning rate: a line
 /// search determines the length of each step.
 ///
-/// It remembers pairs s = z_{k+1} - z_k, y = g_{k+1} - g_k, and uses them only through one inner product,
+/// L-BFGS remembers pairs s = z_{k+1} - z_k, y = g_{k+1} - g_k, and uses them only through one inner product,
 ///
 ///     ⟨a, b⟩ = Re Σ conj(a) b,
 ///
@@ -18,8 +18,8 @@
 ///
 ///     L(z + tp) <= L(z) + c1 t ⟨g, p⟩,        |⟨g(z + tp), p⟩| <= c2 |⟨g, p⟩|,        0 < c1 < c2 < 1,
 ///
-/// ensure it: ⟨s, y⟩ >= (1 - c2) t |⟨g, p⟩| > 0. A complex parameter and its pair of reals take the same steps, and rotating the
-/// plane of a loss rotates the path.
+/// ensure the curvature condition: ⟨s, y⟩ >= (1 - c2) t |⟨g, p⟩| > 0. A complex parameter and its pair of reals take the same
+/// steps, and rotating the plane of a loss rotates the path.
 
 #include <deque>
 #include <functional>

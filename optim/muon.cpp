@@ -28,7 +28,7 @@ RealOf<T> largest_part(T v) {
     return std::abs(v);
 }
 
-/// u/(‖u‖_F + 1e-7), with sqrt 2 ‖u‖_F for a complex matrix. Scales u by a power of two if squares overflow or underflow.
+/// u/(‖u‖_F + 1e-7), where a complex matrix has sqrt 2 ‖u‖_F. Scales u by a power of two if squares overflow or underflow.
 template <Scalar T>
 Tensor<T> normalised(const Tensor<T>& u) {
   using R = RealOf<T>;

@@ -45,8 +45,8 @@ class Optimizer {
   virtual void check() const {}
 
   virtual OptimizerState<R> state() const = 0;
-  /// Restores the state() of an optimiser of the same kind over parameters with the same names and shapes. Throws Error, naming the
-  /// tensor and changing nothing, if one is missing, unknown, or has a different shape or scalar type.
+  /// Restores the state() of an optimiser of the same kind over parameters with the same names and shapes. Throws Error, changing
+  /// nothing and naming the tensor, if a tensor is missing, unknown, or has a different shape or scalar type.
   virtual void load_state(const OptimizerState<R>& state) = 0;
 };
 
@@ -55,10 +55,10 @@ constexpr bool is_decayed(Role role) { return role == Role::Matrix || role == Ro
 
 /// The choice of optimiser and its constants. The defaults are the ComplexFormer paper's, except for the weight decay.
 ///
-/// Which parameters decay. By default only matrices and tables do, chosen by role (autograd/var.h): where the loss is flat, a
-/// parameter that shrinks does not grow back; a gain that tends to 0 removes the output of its layer; and an angle near 0 is no
-/// better than any other. With `decay = "all"`, as in the reference implementations and earlier versions of argand, every parameter
-/// decays, and Muon's parameters decay at Muon's learning rate, so muon_lr_scale times as fast as the others.
+/// By default only matrices and tables decay, chosen by role (autograd/var.h): where the loss is flat, a parameter that shrinks
+/// does not grow back; a gain that tends to 0 removes the output of its layer; and an angle near 0 is no better than any other.
+/// With `decay = "all"`, as in the reference implementations and earlier versions of argand, every parameter decays, and Muon's
+/// parameters decay at Muon's learning rate, that is, muon_lr_scale times as fast as the others.
 struct OptimizerConfig {
   std::string name = "adamw";
   double beta1 = 0.9;

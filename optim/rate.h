@@ -1,7 +1,7 @@
 #pragma once
 /// Composable learning rates: a Rate is a function of the step, which counts from 0, and can be built from others.
 ///
-/// All throw Error for rates that are negative or not finite, for fewer than 1 step, and when called for a step below 0.
+/// All functions throw Error for rates that are negative or not finite and for fewer than 1 step; a Rate throws for a step below 0.
 
 #include <cstdint>
 #include <functional>
@@ -30,7 +30,7 @@ struct WarmupCosine {
   std::int64_t total = 500;  ///< steps, including the warm-up
 
   /// step < warmup:  peak · (step + 1) / warmup
-  /// later:          final + (peak - final) (1 + cos πx) / 2,  x = (step - warmup) / (total - warmup), 1 from `total` on
+  /// later:          final + (peak - final) (1 + cos πx) / 2,  x = (step - warmup) / (total - warmup), or 1 for step >= total
   double operator()(std::int64_t step) const;
 
   /// Throws Error for rates that are negative or not finite, a peak of 0, a warm-up longer than `total`, or fewer than one step.

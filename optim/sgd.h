@@ -1,7 +1,7 @@
 #pragma once
 /// Gradient descent with momentum (Polyak, "Some methods of speeding up the convergence of iteration methods", 1964), optionally
-/// Nesterov's, in the form of Sutskever et al., "On the importance of initialization and momentum in deep learning", ICML 2013;
-/// PyTorch's notation.
+/// Nesterov's, in the form of Sutskever et al., "On the importance of initialization and momentum in deep learning", ICML 2013,
+/// in PyTorch's notation.
 ///
 ///     buf <- μ buf + g                       u = buf,  or  g + μ buf  (Nesterov)
 ///     p <- p (1 - lr·wd) - lr · u
@@ -22,8 +22,8 @@ struct SgdOptions {
 template <RealScalar R>
 class Sgd final : public Optimizer<R> {
  public:
-  /// Throws Error if an option is out of range, for Nesterov without momentum, or if the list contains a non-variable, a duplicate or
-  /// two variables with the same name.
+  /// Throws Error if an option is out of range, for Nesterov without momentum, or if the list contains a non-variable, a duplicate
+  /// or two variables with the same name.
   Sgd(ParameterList<R> parameters, const SgdOptions& options);
 
   void step(double lr, double gradient_scale = 1) override;

@@ -29,7 +29,7 @@ find "$root" -name __pycache__ -exec rm -r {} +  # Meson 1.2 and later compile i
 find "$root" -type d -exec chmod 755 {} +
 find "$root" -type f ! -path '*/bin/*' ! -name '*.so*' -exec chmod 644 {} +
 
-# Finds the packages of the shared libraries that ours need. dpkg-shlibdeps must run in a directory with debian/control.
+# Finds the packages of the shared libraries that argand needs. dpkg-shlibdeps must run in a directory with debian/control.
 mkdir -p "$tree/debian" "$root/DEBIAN"
 printf 'Source: argand\n\nPackage: argand\nArchitecture: any\n' > "$tree/debian/control"
 depends=$(cd "$tree" && dpkg-shlibdeps -O --ignore-missing-info -l"$root/usr/lib/$(gcc -print-multiarch)" \
@@ -52,7 +52,7 @@ Priority: optional
 Description: complex-valued backpropagation: train, check and inspect small models
  A library in C++20 with its own real and complex tensors and hand-derived gradients, four families of complex-valued
  transformers, and a program that trains them, checks gradients numerically, and explains every operation.
- Holds the library for three levels of x86-64, of which the loader takes the highest that the processor has, and the Python
+ Holds the library for three levels of x86-64, of which the loader takes the highest that the processor supports, and the Python
  package argand, which judges gradients of NumPy functions and of PyTorch's.
 END
 printf '#!/bin/sh\nset -e\nldconfig\n' | tee "$root/DEBIAN/postinst" > "$root/DEBIAN/postrm"

@@ -19,7 +19,7 @@ import tempfile
 from make_wheel import ROOT, licences, run
 
 LAUNCHER = """#!/bin/sh
-# Starts argand with the C library in this folder. To start another process of itself, argand runs the file in ARGAND_LAUNCHER.
+# Starts argand with the C library in this folder. To start another process of itself, argand runs the file that ARGAND_LAUNCHER names.
 self=$(readlink -f "$0")
 lib=$(dirname "$(dirname "$self")")/lib
 ARGAND_LAUNCHER=$self exec "$lib/LOADER" --library-path "$lib" --argv0 "$0" "$lib/argand" "$@"

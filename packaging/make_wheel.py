@@ -20,8 +20,8 @@ import sys
 import tempfile
 import zipfile
 
-# Libraries that every Linux with glibc and a C++ run time has (PEP 600), so that the wheel need not contain them. It does contain
-# libgomp, so that only argand and its OpenBLAS use those threads.
+# Libraries that every Linux with glibc and a C++ run time has (PEP 600), so that the wheel need not contain them. The wheel
+# does contain libgomp, so that only argand and its OpenBLAS share its threads.
 SYSTEM = re.compile(r"(ld-linux.*|lib(c|m|mvec|pthread|dl|rt|util|resolv|stdc\+\+|gcc_s))\.so(\.\d+)?$")
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 

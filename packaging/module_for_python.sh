@@ -2,7 +2,7 @@
 # Compiles the module _argand for a Python version other than this system's, for the wheel of `./dev wheel VERSION...`.
 #   module_for_python.sh VERSION OUTPUT_DIR [BUILD_DIR]      3.13 build-wheel/modules
 # Python's headers come from an installed pythonVERSION (also pyenv's) or the Debian release with that version; pybind11's come from
-# Debian 13, because versions before 2.12 cannot read NumPy 2's arrays. BUILD_DIR (default: build-wheel) has the library to link.
+# Debian 13, because versions before 2.12 cannot read NumPy 2's arrays. BUILD_DIR (default: build-wheel) contains the library to link.
 set -euo pipefail
 version=$1
 mkdir -p "$2"

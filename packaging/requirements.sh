@@ -147,8 +147,8 @@ known_packages() {
 }
 
 # find_requirements GROUPS...: sets `found_requirements` to the requirements that are present and `missing_packages` to the packages
-# of the others; `needed_packages` are those that a build cannot do without. `missing_sources` and `needed_sources` are the same for
-# requirements that are not packaged.
+# of the others; `needed_packages` are those that a build cannot do without. `missing_sources` and `needed_sources` name the
+# missing requirements that are not packaged.
 find_requirements() {
   manager=$(package_manager)
   system=$(package_names "$manager")

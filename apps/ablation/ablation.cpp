@@ -100,7 +100,7 @@ void Ablation::write_settings() const {
     // Kept runs do not record where their data were, so compare without paths.
     if (before.is_object() && before == nlohmann::json(without_paths(before))) now = nlohmann::json(without_paths(settings));
     if (before != now)
-      input_fail("--out", "{} contains an ablation with different settings ({}); choose another folder, or remove that one",
+      input_fail("--out", "{} contains an ablation with different settings ({}); choose another folder, or remove this one",
                  options_.out, differences(before, now));
     return;
   }

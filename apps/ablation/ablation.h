@@ -25,8 +25,8 @@ class Ablation {
  public:
   Ablation(AblationTable table, AblationOptions options);
 
-  /// Throws InputError for a row with unknown keys, invalid values, or incompatible sizes, and Error if something remains to be
-  /// trained and its data cannot be read.
+  /// Throws InputError for a row with unknown keys, invalid values, or incompatible sizes, and Error if runs remain to be trained
+  /// and their data cannot be read.
   void check() const;
   /// Trains the missing runs, showing progress; stopped runs continue. Returns 0, or 128 + the signal that stopped it once every
   /// run has saved. Throws Error if the folder holds an ablation with other settings, or if runs failed (after all others have

@@ -35,7 +35,7 @@ std::vector<std::int64_t> steps_of_all(const std::vector<SeedResults>& results) 
   return steps;
 }
 
-/// Step -> mean training loss over the last hundred steps, using those in `steps`; from step 100 on.
+/// The mean training loss over the last hundred steps, by step: only steps in `steps` count, and those before 100 have no mean.
 std::map<std::int64_t, double> mean_losses(const AblationResult& result, const std::vector<std::int64_t>& steps) {
   std::map<std::int64_t, double> means;
   for (const std::int64_t last : steps) {

@@ -5,7 +5,7 @@
 namespace argand {
 namespace {
 
-/// The rate with at most three digits: "1.6e-2" for 0.016.
+/// The rate with at most three significant digits: "1.6e-2" for 0.016.
 std::string rate_name(double rate) {
   const std::string text = fmt::format("{:.2e}", rate);
   std::string digits = text.substr(0, text.find('e'));

@@ -55,9 +55,9 @@ class AblationReport {
   std::vector<const AblationClaim*> claimed_;  ///< the claim that each entry of claims_ tests
 };
 
-/// "+1.3", "-0.2", "0.0"; with up to `most_decimals` if those are needed to show the sign: "+0.04".
+/// "+1.3", "-0.2", "0.0"; with up to `most_decimals` decimals if needed to show the sign: "+0.04".
 std::string signed_text(double value, int most_decimals = 1);
-/// A difference in the unit shown in tables: for losses exp(d) - 1 in per cent, otherwise unchanged, in points.
+/// A difference d in the unit shown in tables: exp(d) - 1 in per cent for losses; d itself, in points, otherwise.
 double to_table_unit(double difference, bool of_losses);
 
 /// The text as newline-terminated lines of a Markdown file.
@@ -66,8 +66,8 @@ std::string paragraph(const std::string& text);
 /// Joins the tables of a Markdown file, skipping empty ones.
 std::string join_tables(const std::vector<std::string>& tables);
 
-/// "+1.3 % [-0.2, 2.8]", or "+1.3 % (1)" without an interval: for losses in nats, the difference of the perplexities in per cent,
-/// exp(d) - 1; "+1.3 [-0.2, 2.8]" for points; "-" if there are no pairs.
+/// "+1.3 % [-0.2, 2.8]" for losses in nats (the difference between perplexities in per cent, exp(d) - 1), "+1.3 [-0.2, 2.8]" for
+/// points; "+1.3 % (1)" without an interval; "-" if there are no pairs.
 std::string difference_text(const PairedDifference& c, bool of_losses);
 
 /// "401.3 ± 12.0 (3)", "401.3 (1)", or "-" for none: mean ± sample standard deviation (count), with this many decimals.

@@ -11,9 +11,9 @@ namespace argand {
 std::string texts_table(const ResultTable& runs);
 /// Perplexity by the number of preceding tokens.
 std::string positions_table(const ResultTable& runs);
-/// The value of learnt parameters: the loss when they are replaced by a constant.
+/// What learnt parameters contribute: the loss when they are replaced by a constant.
 std::string interventions_table(const ResultTable& runs);
-/// For rows with retrieval: whether they ever read what they are to predict, and how much reading passages improves the loss.
+/// For rows with retrieval: whether models ever read what they are to predict, and how much reading passages improves the loss.
 std::string lookup_table(const ResultTable& runs);
 
 /// All these tables.

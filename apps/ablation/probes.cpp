@@ -31,7 +31,7 @@ RunFolder run_of(const std::string& out, const AblationRow& row, std::int64_t se
   return RunFolder(folder_of_run(out, row.name, seed));
 }
 
-/// Texts [B, N] of words, as token ids of the judge.
+/// The judge's token ids [B, N] for texts of words.
 Ids ids_of(const Json& texts, std::int64_t prompt_length, const TrainedRun& judge, const std::string& path) {
   std::vector<std::int32_t> ids;
   for (const Json& text : texts) {
@@ -54,7 +54,7 @@ std::optional<Corpus> text_of(const TrainedRun& judge) {
   }
 }
 
-/// The corpus's own continuations of the prompts of the texts [B, N]; empty if the prompts come from another text.
+/// The corpus's own texts [B, N] with the same prompts as `texts`; empty if the prompts come from another corpus.
 std::optional<Ids> originals_of(const Json& probe, const Ids& texts, const Corpus& corpus) {
   const std::string name = probe.value("part", "");
   const Ids& part = name == "test part" ? corpus.test : name == "valid part" ? corpus.valid : corpus.train;
@@ -112,7 +112,7 @@ std::int64_t judge_texts(const AblationTable& table, const std::string& out, con
   const RunConfig& config = judge.checkpoint.config();
   if (config.model.task != TextTask::Lm)
     input_fail("--judge", "{} is a classifier, not a language model", judge.checkpoint.file().path());
-  if (judge.tokens->kind() != "words") input_fail("--judge", "its tokens are {}, not words", plural_of(judge.tokens->kind()));
+  if (judge.tokens->kind() != "words") input_fail("--judge", "requires words as tokens, not {}", plural_of(judge.tokens->kind()));
   std::vector<std::string> paths;
   for (const AblationRow& row : table.rows)
     for (const std::int64_t seed : seeds_of_row(out + "/" + row.name))

@@ -16,7 +16,7 @@ namespace argand {
 std::vector<std::string> next_probe(const AblationTable& table, const std::string& folder, std::int64_t seed);
 
 /// Scores the texts of all runs with the judge, as well as the original continuations of their prompts if the corpus is available
-/// and has these prompts; stores the judge's loss in nats per token in the runs' files. Returns the number of runs judged. Throws
+/// and has the prompts; stores the judge's loss in nats per token in the runs' files. Returns the number of runs judged. Throws
 /// InputError for a judge that is a classifier or whose tokens are not words.
 std::int64_t judge_texts(const AblationTable& table, const std::string& out, const TrainedRun& judge);
 

@@ -59,7 +59,7 @@ ResultTable rows_to_repeat(const ResultTable& kept, const std::vector<std::strin
   for (std::size_t i = 0; i < rows.table.rows.size(); ++i) {
     const std::string& name = rows.table.rows[i].name;
     if (rows.results[i].size() < 2)
-      input_fail("--repeat", "{} has one run of {}; at least two runs are needed to compare seeds", path, name);
+      input_fail("--repeat", "{} has only one run of {}; at least two are needed to compare seeds", path, name);
     for (std::int64_t seed = 0; seed < seeds; ++seed)
       if (!rows.results[i].contains(seed)) input_fail("--seeds", "{} has no run of {} with seed {}", path, name, seed);
   }
@@ -95,7 +95,7 @@ Recipe recipe_of(const ResultTable& kept, const std::string& data) {
     } catch (const InputError&) {
       throw;
     } catch (const Error& error) {
-      input_fail("--repeat", "this program cannot train {} as it was: {}", row.name, error.what());
+      input_fail("--repeat", "this program cannot train {} with its kept settings: {}", row.name, error.what());
     }
   }
   return recipe;

@@ -12,7 +12,7 @@
 namespace argand {
 
 /// The requested rows of kept results; all of them if none are named. Throws InputError for results that contain only costs, and
-/// for a row that has fewer than two kept runs or lacks one of the first `seeds`. `path`: the file, for messages.
+/// for a row that has fewer than two kept runs or lacks a run with one of the first `seeds` seeds. `path`: the file, for messages.
 ResultTable rows_to_repeat(const ResultTable& kept, const std::vector<std::string>& wanted, std::int64_t seeds,
                            const std::string& path);
 

@@ -1,5 +1,5 @@
-// Shows what each family learns besides weights in the chosen run: QIC's angles, ComplexFormer's heads, CRAT's
-// phase offsets, CRoPE's gains and complex weights.
+// Shows what the chosen run has learnt, by family: QIC's angles, ComplexFormer's heads, CRAT's phase offsets,
+// CRoPE's gains and complex weights.
 
 const kappa = (theta) => -1 + Math.sin(2 * theta);
 const setting = (run, key) => run.settings.find(([, name]) => name === key)?.[2];

@@ -36,7 +36,7 @@ Snapshot drawn(const RunConfig& config) {
   return snapshot;
 }
 
-/// The same parameters as read from a checkpoint.
+/// The parameters in `wanted`, as read from a checkpoint.
 Snapshot read(const Checkpoint& checkpoint, const Snapshot& wanted) {
   Snapshot snapshot;
   for (const auto& [name, like] : wanted)

@@ -14,9 +14,9 @@ struct Answer {
 };
 
 /// Listens on 127.0.0.1, which other machines cannot reach, until SIGINT or SIGTERM. `port`: 0 for any free port; `ready(port)` is
-/// called once it listens. `answer(target)` answers a GET of that path and query; if it throws an Error, the response is a 500 with
-/// its text. Requests for another host name are refused, so that no foreign page can read the answers through a name that resolves
-/// to this address. Throws Error if it cannot listen.
+/// called once the server listens. `answer(target)` answers a GET request for this path and query; if it throws an Error, the
+/// response is a 500 with the error's text. Requests for another host name are refused, so that no foreign page can read the
+/// answers through a name that resolves to this address. Throws Error if it cannot listen.
 void serve_on_loopback(std::uint16_t port, const std::function<void(std::uint16_t)>& ready,
                        const std::function<Answer(const std::string& target)>& answer);
 

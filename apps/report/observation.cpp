@@ -40,7 +40,7 @@ Json result_or_reason(const Make& make) {
 /// The articles to show: those of the test set if there are any, else of the validation set.
 const std::vector<Article>& shown_part(const ArticleSets& sets) { return sets.test.empty() ? sets.valid : sets.test; }
 
-/// The text to show, as token ids of the model.
+/// The text to show, as the model's token ids.
 Words words_of(const TrainedRun& trained, const ObservationOptions& options, SharedData& data) {
   const RunConfig& config = trained.checkpoint.config();
   if (config.model.task == TextTask::Lm) {
@@ -116,7 +116,7 @@ Json reading_of(const Ids& chosen, const Tensor<double>& weights, const Tensor<d
   return window;
 }
 
-/// One observed forward pass over the words.
+/// One observed forward pass over the tokens.
 template <RealScalar R>
 Json look(Model<R>& model, const TrainedRun& trained, const Words& words, const PassageStore* store) {
   Json page = {{"words", in_words(*trained.tokens, words)}, {"phases", Json::array()}, {"attention", Json::array()}};
@@ -143,13 +143,13 @@ Json look(Model<R>& model, const TrainedRun& trained, const Words& words, const 
   return page;
 }
 
-/// The gradient of the loss on these words, one entry per parameter: magnitudes, and phases if it is complex. The targets are the
-/// next words or the article's class, or the class that the model predicts if the article has none.
+/// The gradient of the loss on these tokens, one entry per parameter: magnitudes, and phases if it is complex. The targets are the
+/// next tokens or the article's class, or the class that the model predicts if the article has none.
 template <RealScalar R>
 Json gradients_of(Model<R>& model, const Words& words, std::optional<std::int32_t> label, const ForwardContext& context) {
   const auto T = static_cast<std::int64_t>(words.size());
   const bool lm = model.config().task == TextTask::Lm;
-  require(!lm || T > 1, "report", "a single word has no next word to predict, so there is no gradient");
+  require(!lm || T > 1, "report", "a single token has no next token to predict, so there is no gradient");
   const Ids tokens({1, T - lm}, Words(words.begin(), words.end() - lm));
   if (!lm && !label) {
     const NoGrad nothing;
@@ -189,7 +189,7 @@ Json gradients_of(Model<R>& model, const Words& words, std::optional<std::int32_
   return page;
 }
 
-/// Several continuations of the first words, generated together.
+/// Several continuations of the first tokens, generated together.
 template <RealScalar R>
 Json samples_of(Model<R>& model, const TrainedRun& trained, const Words& words, const ForwardContext& context) {
   const auto N = std::min<std::int64_t>(prompt_words, static_cast<std::int64_t>(words.size()));
@@ -212,7 +212,7 @@ Json samples_of(Model<R>& model, const TrainedRun& trained, const Words& words, 
   return page;
 }
 
-/// The first test articles, with the probability of every class.
+/// The first articles of the test part, or without one of the validation part, with the probability of every class.
 template <RealScalar R>
 Json articles_of(Model<R>& model, const TrainedRun& trained, SharedData& data, const ForwardContext& context) {
   const ArticleSets& sets = data.articles(trained);
@@ -275,7 +275,7 @@ nlohmann::ordered_json observe(const TrainedRun& trained, const ObservationOptio
       words.resize(static_cast<std::size_t>(kept));
       Json text = look<R>(*model, trained, words, retriever->store.get());
       text["cut"] = kept < length;
-      text["from"] = !options.text.empty() ? "--text" : lm ? "the beginning of the validation text" : "the first test article";
+      text["from"] = !options.text.empty() ? "--text" : lm ? "the beginning of the validation text" : "the first article shown";
       return text;
     });
     const std::string gone = page["text"].value("none", "");

@@ -14,7 +14,7 @@ namespace argand {
 /// The data shared by the runs of a report, read once.
 class SharedData {
  public:
-  /// The same as open_corpus() and open_articles(); both throw Error.
+  /// The results of open_corpus() and open_articles(), which may throw Error.
   const Corpus& corpus(const TrainedRun& trained);
   const ArticleSets& articles(const TrainedRun& trained);
 
@@ -24,7 +24,7 @@ class SharedData {
 };
 
 struct ObservationOptions {
-  std::string text;                     ///< if empty, the beginning of the validation text or the first test article
+  std::string text;                     ///< if empty, the beginning of the validation text or the first article that the page shows
   std::int64_t most_weights = 200'000;  ///< the most attention weights the page may hold; longer texts are cut
 };
 

@@ -109,7 +109,7 @@ void RunPage::read_curves() {
   const RunLog log = read_log(folder.log());
   if (!log.lines.empty()) page_["step"] = std::max(page_["step"].get<std::int64_t>(), log.lines.back()["step"].get<std::int64_t>());
   page_["unreadable"] = log.unreadable;
-  // The log is more recent than the parameters that were read, so the best value is taken from it.
+  // The log is more recent than the parameters that were read, so take the best value from the log.
   const char* value = page_["causal"].get<bool>() ? "valid_loss" : "valid_accuracy";
   for (const Json& line : log.lines)
     if (line.value("best", Json()) == true && line.value(value, Json()).is_number()) {

@@ -3,7 +3,7 @@
 /** The beginning of a hint: which parameters and which text a panel shows, and whether the text was cut. */
 function aboutText(run) {
   const {text} = run;
-  return `${run.label}, parameters of step ${counted(run.observed_step)}, on ${text.from}${text.cut ? ', of which the first words are shown' : ''}. `;
+  return `${run.label}, parameters of step ${counted(run.observed_step)}, on ${text.from}${text.cut ? ', of which the first tokens are shown' : ''}. `;
 }
 
 function phasesPanel(run) {
@@ -12,7 +12,7 @@ function phasesPanel(run) {
   if (text.none) return panel.say(text.none);
   if (text.phases.length === 0)
     return panel.say(`The attention of ${run.label} (${run.family}) uses real vectors: no rotation pairs their components into complex numbers.`);
-  panel.add(make('p', {class: 'hint'}, `${aboutText(run)}${run.phases_are} The number of values in each sector, over all words.`));
+  panel.add(make('p', {class: 'hint'}, `${aboutText(run)}${run.phases_are} The number of values in each sector, over all tokens.`));
   const grid = make('div', {class: 'heads'});
   const layers = choices('layer ', text.phases.map((_, l) => String(l)), (l) => {
     clear(grid);
@@ -33,8 +33,8 @@ function attentionPanel(run) {
   if (text.none) return panel.say(text.none);
   const {words, attention} = text;
   const T = words.length;
-  panel.add(make('p', {class: 'hint'}, `${aboutText(run)}Rows: the words that attend; columns: the words attended to. The weights of a row add up to 1. ` +
-    'Colours show the square root of the weight. Choose a head to see its words; hover or tap to see a weight.'));
+  panel.add(make('p', {class: 'hint'}, `${aboutText(run)}Rows: the tokens that attend; columns: the tokens attended to. The weights of a row add up to 1. ` +
+    'Colours show the square root of the weight. Choose a head to see its tokens; hover or tap to see a weight.'));
   const map = (l, h) => ({
     rows: words, columns: words,
     value: (y, x) => (run.causal && x > y ? null : attention[l][h][y * T + x] / 1000),
@@ -69,8 +69,8 @@ function windowsPanel(run) {
   if (windows.length === 0) return panel.say(`${run.label} has no reflection window (irw_layers is empty).`);
   const gated = windows[0].gate.length > 0;
   panel.add(make('p', {class: 'hint'}, aboutText(run) + (gated
-    ? 'At every word the window reads the passages nearest to its query, with the weights of a softmax; the gate, here its mean over all components, sets how much enters the state. Choose a word.'
-    : 'When a chunk of the text is complete, passages are retrieved for it and read until the next chunk is complete. Their weights are the attention that each receives, averaged over heads. Choose a word.')));
+    ? 'At every token the window reads the passages nearest to its query, with the weights of a softmax; the gate, here its mean over all components, sets how much enters the state. Choose a token.'
+    : 'When a chunk of the text is complete, passages are retrieved for it and read until the next chunk is complete. Their weights are the attention that each receives, averaged over heads. Choose a token.')));
   const content = make('div');
   let word = words.length - 1;
   const layers = choices('layer ', windows.map((w) => String(w.layer)), (w) => {
@@ -86,7 +86,7 @@ function windowsPanel(run) {
       title.textContent = `At “${words[t]}” (position ${t}), ${gated ? `gate ${brief(gate[t])}:` : chosen[t].length ? 'passages found for the last complete chunk:' : 'no chunk is complete yet.'}`;
       list.replaceChildren(...chosen[t].map((p, j) => make('li', {},
         make('div', {class: 'share', style: {width: `${Math.max(0.5, 100 * weights[t][j])}%`}}),
-        make('b', {}, `${weights[t][j].toFixed(3)} `), `passage ${p}, from word ${counted(passages[p].start)} of the text: `, passages[p].text)));
+        make('b', {}, `${weights[t][j].toFixed(3)} `), `passage ${p}, from token ${counted(passages[p].start)} of the text: `, passages[p].text)));
     };
     content.append(plot, make('div', {class: 'running'}, ...buttons), title, list);
     if (gated) chart(plot.firstChild, 'bar', [{label: 'gate', data: gate, backgroundColor: runColour(0), barPercentage: 0.9, categoryPercentage: 1}], {
@@ -168,10 +168,10 @@ function drawWritings() {
 }
 
 function articlesPanel(run) {
-  const panel = new Panel('text', 'articles', 'Test articles and their predicted labels', null, true);
+  const panel = new Panel('text', 'articles', 'Articles and their predicted labels', null, true);
   if (run.task === 'lm') return panel.leave();
   if (run.articles.none) return panel.say(run.articles.none);
-  panel.add(make('p', {class: 'hint'}, `${run.label}, parameters of step ${counted(run.observed_step)}: the first articles of the test part, with the probability of each class.`));
+  panel.add(make('p', {class: 'hint'}, `${run.label}, parameters of step ${counted(run.observed_step)}: the first articles of the test part (or, without one, of the validation part), with the probability of each class.`));
   panel.add(colourKey(run.classes));
   for (const {text, label, probabilities} of run.articles) {
     const best = Object.entries(probabilities).reduce((a, b) => (b[1] > a[1] ? b : a))[0];

@@ -1,5 +1,5 @@
 #pragma once
-/// Describes the initial weights of a run that starts from other weights.
+/// Describes the initial weights of a run that starts from existing weights.
 
 #include "train/checkpoints/initial_weights.h"
 

@@ -17,9 +17,9 @@ void add_options(CLI::App& command, OtherTable& table, bool has_labels) {
     if (choices.empty()) return option->type_name("TEXT");
     return option->check(CLI::IsMember(choices).description(""))->type_name(CLI::detail::join(choices, "|"));
   };
-  add("--text-column", table.text_column, "column of the texts, by name or number; as in training by default");
-  if (has_labels) add("--label-column", table.label_column, "column of the labels, likewise");
-  add("--delimiter", table.delimiter, "delimiter of the fields", {"auto", "comma", "semicolon", "tab", "bar"});
+  add("--text-column", table.text_column, "column with the texts, by name or number; as in training by default");
+  if (has_labels) add("--label-column", table.label_column, "column with the labels, by name or number; as in training by default");
+  add("--delimiter", table.delimiter, "delimiter between fields", {"auto", "comma", "semicolon", "tab", "bar"});
   add("--header", table.header, "whether the first row names the columns", {"auto", "yes", "no"});
 }
 

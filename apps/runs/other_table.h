@@ -16,7 +16,7 @@ struct OtherTable {
   void apply_to(TrainingConfig& training) const;
 };
 
-/// Adds --text-column, --label-column if it has labels, --delimiter, --header. `table` must outlive the command.
+/// Adds --text-column, --label-column if the table has labels, --delimiter, --header. `table` must outlive the command.
 void add_options(CLI::App& command, OtherTable& table, bool has_labels = true);
 
 }  // namespace argand

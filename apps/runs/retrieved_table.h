@@ -9,8 +9,8 @@
 
 namespace argand {
 
-/// Prints the losses of a run's model in the six groups of train/evaluation/retrieved_words.h, and returns them. `reader` is the
-/// run or checkpoint whose model retrieves; it must have the same tokens, and accept windows as long as the set's. Throws
+/// Prints the losses of a run's model on the six groups of tokens in train/evaluation/retrieved_words.h, and returns them. `reader`
+/// is the run or checkpoint whose model retrieves; it must have the same tokens, and accept windows as long as the set's. Throws
 /// InputError.
 nlohmann::ordered_json eval_retrieved(const TrainedRun& trained, const EvaluationSet& set, const std::string& reader);
 

@@ -38,7 +38,7 @@ RunOptions::RunOptions(CLI::App& command, std::string task) : task_(std::move(ta
                                         : command.add_option_function<std::string>(name, give, help);
     option->type_name(type)->default_str(shown)->group(group);
     if (type != type_word<bool>()) return;
-    // --qk-norm without a value means --qk-norm true: CLI11 uses the string shown as the default for a missing value.
+    // --qk-norm without a value means --qk-norm true: for a missing value, CLI11 uses the text shown as the default.
     option->expected(0, 1)->default_str("true")->option_text(fmt::format("{} [{}]", type, shown));
   };
   command.add_option("--config", file_, "file of `key = value` lines, overridden by the command line")
@@ -53,7 +53,7 @@ RunOptions::RunOptions(CLI::App& command, std::string task) : task_(std::move(ta
       const std::vector<std::string>& owners = families_of.at(key);
       const bool common = owners.size() == families().size();
       add(key, *choices == '\0' ? type_word<T>() : choices, shown, help,
-          common ? group : fmt::format("{}, only of {}", group, CLI::detail::join(owners, ", ")));
+          common ? group : fmt::format("{}, only for {}", group, CLI::detail::join(owners, ", ")));
     };
   };
   RunConfig shown = RunConfig::resolve({}, {}, task_);

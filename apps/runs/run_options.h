@@ -13,7 +13,7 @@ class RunOptions {
  public:
   RunOptions(CLI::App& command, std::string task);
   RunConfig resolve() const { return resolve(given_); }
-  /// The same, but with these settings instead of the ones from the command line.
+  /// Resolves with these settings instead of the ones from the command line.
   RunConfig resolve(const Settings& given) const;
   bool has_file() const { return !file_.empty(); }
   const std::string& file() const { return file_; }

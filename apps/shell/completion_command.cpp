@@ -18,7 +18,7 @@ void add_completion(CLI::App& program) {
   add("man", "the manual page, in troff", man_page);
   command->footer(
       "Examples:\n"
-      "  source <(argand completion bash)            for this shell; in ~/.bashrc for all of them\n"
+      "  source <(argand completion bash)            for this shell; in ~/.bashrc for all shells\n"
       "  source <(argand completion zsh)             the same in ~/.zshrc\n"
       "  argand completion man > ~/.local/share/man/man1/argand.1");
 }

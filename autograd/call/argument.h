@@ -42,7 +42,7 @@ class ArgumentType {
   }
   friend constexpr bool operator==(ArgumentType, ArgumentType) = default;
 
-  /// As a Python annotation: "Tensor", "float", "int | list[int] | None". An int is accepted as a float, and both as a complex
+  /// As a Python annotation: "Tensor", "float", "int | list[int] | None". An int is accepted as a float, and either as a complex
   /// number; arrays of integers and of booleans are "Indices" and "Mask".
   std::string text() const;
   /// As error messages describe it: "a tensor", "an int or None".

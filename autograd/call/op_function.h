@@ -75,10 +75,10 @@ struct CallResult {
 class OpFunction {
  public:
   using Parameters = std::initializer_list<ParameterText>;
-  /// Registers the function until it is destroyed. A call uses the best-fitting overload of `f`, or the first of several that fit
-  /// equally well. Several results have names, Results{"U", "S", "Vh"}. A function not named after an op has a description or names
-  /// the op that it is an alias of. Faults (a name already taken, a default of the wrong type) throw on the first call, as an Op's
-  /// do.
+  /// Registers the function until this object is destroyed. A call uses the best-fitting overload of `f`, or the first of several
+  /// that fit equally well. Several results have names, Results{"U", "S", "Vh"}. A function not named after an op has a description
+  /// or names the op that it is an alias of. Faults (a name already taken, a default of the wrong type) throw on the first call, as
+  /// an Op's do.
   template <class... F>
   requires(std::is_empty_v<F>&&...) OpFunction(const char* name, Parameters parameters, F...)
       : OpFunction(name, "", parameters, {}, overloads<F...>()) {}
@@ -101,15 +101,16 @@ class OpFunction {
   const std::vector<CallParameter>& parameters() const { return parameters_; }
   /// Names of several results; empty for one result and for a list of any length.
   const std::vector<std::string>& results() const { return results_; }
-  /// The op it calls, under this name or another; null for a composition of ops.
+  /// The op that the function calls, under this name or another; null for a composition of ops.
   const Op* op() const;
   /// "sum(input: Tensor, dim: int | list[int] | None = None, keepdim: bool = False) -> Tensor"
   std::string signature() const;
   /// "Tensor", "Indices", "tuple[Tensor, Indices]", "list[Tensor]", or several of them: "Tensor | tuple[Tensor, Indices]".
   std::string result_text() const;
 
-  /// Calls it with the first parameters by position and others by name. A real tensor next to a complex one becomes complex where
-  /// the function requires it. Arguments that do not fit throw an Error that names the function; its own exceptions propagate.
+  /// Calls the function with the first arguments by position and others by name. A real tensor next to a complex one becomes
+  /// complex where the function requires it. Arguments that do not fit throw an Error that names the function; the function's own
+  /// exceptions propagate.
   CallResult call(std::span<const Argument> positional, std::span<const std::pair<std::string, Argument>> named = {}) const;
   /// Throws if the registration failed.
   void require_usable() const;

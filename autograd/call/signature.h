@@ -1,9 +1,9 @@
 #pragma once
-/// Calls a C++ function with Arguments: its parameters and scalar types are deduced from its type.
+/// Calls a C++ function with Arguments: the parameters and their scalar types are deduced from the function's type.
 ///
 /// The function is a lambda without captures, usually a template over scalar types. Each scalar type that its constraints allow
 /// gives an Overload: [](const Var<double>&) is one, []<RealScalar R>(const Var<R>&) two, []<Scalar T>(const Var<T>&) four, and
-/// []<Scalar A, Scalar B>(const Var<A>&, const Var<B>&) eight, all of one precision each.
+/// []<Scalar A, Scalar B>(const Var<A>&, const Var<B>&) eight, since both arguments must have the same precision.
 
 #include <array>
 #include <optional>

@@ -32,7 +32,7 @@ double disagreement(const InnerProduct& forward, const InnerProduct& backward) {
   return size == 0 ? 0 : std::abs(forward.value - backward.value) / size;
 }
 
-/// Random directions: nonzero only for input `alone`, or for all inputs if it is -1.
+/// Random directions: nonzero only for input `alone`, or for all inputs if `alone` is -1.
 std::vector<AnyTensor> directions(const std::vector<AnyTensor>& inputs, std::ptrdiff_t alone, std::uint64_t seed) {
   std::vector<AnyTensor> v;
   for (std::size_t i = 0; i < inputs.size(); ++i) {

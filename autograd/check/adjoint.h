@@ -19,10 +19,11 @@ namespace argand {
 /// Allows for the rounding of two sums in float64 or complex128.
 inline constexpr double adjoint_bar = 1e-12;
 
-/// One row. Tests random v and dw, twice for each input by itself and twice for all together. Its error is the largest |left −
-/// right| / max(|dw| |J v|, |Jᴴ dw| |v|) in Euclidean norms; its bar is adjoint_bar. Throws Error when an op of f has no tangent.
+/// Returns one row. Tests random v and dw, twice for each input by itself and twice for all inputs together. The row's error is the
+/// largest |left − right| / max(|dw| |J v|, |Jᴴ dw| |v|) in Euclidean norms; its bar is adjoint_bar. Throws Error when an op of f
+/// has no tangent.
 ReportRow check_adjoint(const CheckedFunction& f, const std::vector<AnyTensor>& inputs, const std::string& label = "");
-/// The same for a loss, a pure function of the parameters: L̇ along v is Re Σ conj(grad) v. Tests single parameters, and all
+/// The same for a loss, a pure function of the parameters: L̇ along v is Re Σ conj(grad) v. Tests each parameter by itself, and all
 /// together.
 ReportRow check_adjoint(const std::function<Var<double>()>& loss, const ParameterList<double>& parameters);
 

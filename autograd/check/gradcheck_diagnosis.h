@@ -19,8 +19,8 @@ struct Suspicion {
 std::string resemblance(const ComplexValues& analytic, const ComplexValues& numerical, const std::vector<Suspicion>& suspicions);
 
 /// Compares one input's analytic gradient, over two random projections, with those that the usual mistakes would give: conjugated,
-/// doubled, halved, negated, zero, transposed, ∂ and ∂̄ exchanged, one Wirtinger term missing, its derivative or its dw not
-/// conjugated, real or imaginary part lost, a forgotten sum over broadcast axes, another input's gradient.
+/// doubled, halved, negated, zero, transposed, ∂ and ∂̄ exchanged, one Wirtinger term missing, ∂w/∂z not conjugated, dw not
+/// conjugated in the ∂w/∂z̄ term, the real or imaginary part lost, a forgotten sum over broadcast axes, another input's gradient.
 std::string diagnose(const ScalarProjection& projected, std::size_t input, const GradcheckOptions& options);
 
 }  // namespace argand

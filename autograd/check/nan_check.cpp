@@ -127,8 +127,8 @@ class NanCheck {
     }
   }
 
-  /// Which results change when the number at this position changes to the other side of 0, or to larger or smaller values. Values
-  /// that the function rejects (a matrix no longer positive definite) are skipped.
+  /// Which results change when the number at this position changes sign, or becomes larger or smaller. Values that the function
+  /// rejects (a matrix no longer positive definite) are skipped.
   static std::vector<std::vector<bool>> dependence(const Subject& s, const Operands& operands, const Place& place,
                                                    const std::vector<Numbers>& before) {
     std::vector<std::vector<bool>> depends;

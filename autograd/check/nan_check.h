@@ -19,9 +19,9 @@
 
 namespace argand {
 
-/// Two rows: elements that must be NaN, and elements that must not change. Each fault is a line, "real: float32: with NaN in the
-/// real part of input 0, element [1, 2], the value at [1, 2] is 0, should be NaN". Runs the op's cases in float64, float32 and
-/// their complex types: unchanged, with a NaN in each element in turn, and grown to lengths that are and are not multiples of a
+/// Two rows: elements that must be NaN, and elements that must not change. Each fault is one line, such as "real: float32: with NaN
+/// in the real part of input 0, element [1, 2], the value at [1, 2] is 0, should be NaN". Runs the op's cases in float64, float32
+/// and their complex types: unchanged, with a NaN in each element in turn, and grown to lengths that are and are not multiples of a
 /// pack, with a NaN in the first, the last and a few other elements.
 Report check_nan(const Op& op);
 /// The same for cases of a function that is not registered as an op.

@@ -37,14 +37,14 @@ bool is_noise(std::span<const Step> steps) {
   return steps.back().size() > 1e-4 * largest;
 }
 
-/// The five limits of one function's steps, from the largest step to the smallest, ignoring the last `dropped` steps.
+/// The five limits in Derivative, from one function's steps (the largest first), ignoring the last `dropped` of them.
 Derivative extrapolate(std::span<const Step> steps, std::size_t dropped) {
   Derivative d;
   d.flat = true;
   for (const auto& [h, below, above] : steps)
     d.flat = d.flat && std::abs(below.value) <= 4 * below.rounding && std::abs(above.value) <= 4 * above.rounding;
-  // Slopes at large steps count only while they grow no faster than a power: a step into the region where cosh explodes contains no
-  // information about the derivatives here.
+  // Slopes at large steps count only while they grow no faster than a power: a step into a region where f explodes, as cosh does,
+  // contains no information about the derivatives at x.
   double last = 0;
   for (std::size_t k = steps.size(); k-- > 0;) {
     const double rounding = std::max(steps[k].below.rounding, steps[k].above.rounding), slope = steps[k].size() / steps[k].step;
@@ -55,7 +55,7 @@ Derivative extrapolate(std::span<const Step> steps, std::size_t dropped) {
     if (steps[k].step >= 1e-3 * steps[0].step) d.variation = std::max(d.variation, slope);
   }
   if (std::all_of(steps.begin(), steps.end(), [](const Step& s) { return s.absorbed(); })) {
-    // Constant at all steps: all five are 0, up to rounding divided by the largest step.
+    // Constant at all steps: all five limits are 0, up to rounding divided by the largest step.
     d.left.error = d.right.error = steps[0].above.rounding / steps[0].step;
     d.central.error = d.jump_left.error = d.jump_right.error = d.left.error;
     return d;

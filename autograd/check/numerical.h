@@ -38,7 +38,7 @@ struct RiddersOptions {
   }
 };
 
-/// The limit for h -> 0 of a quantity T(h) = T(0) + c₁ h^p + c₂ h^2p + c₃ h^3p + ... sampled at steps h₀ > h₁ > h₂ > ... Neville's
+/// The limit as h -> 0 of a quantity T(h) = T(0) + c₁ h^p + c₂ h^2p + c₃ h^3p + ... sampled at steps h₀ > h₁ > h₂ > ... Neville's
 /// tableau cancels one power per column; row k, column j uses the steps k − j to k:
 ///
 ///     T(k, j) = T(k, j−1) + (T(k, j−1) − T(k−1, j−1)) / ((h_{k−j} / h_k)^p − 1).
@@ -58,7 +58,7 @@ class Extrapolation {
   /// Adds the next, smaller step. Nothing is extrapolated across a value that is not finite.
   void add(const Sample& sample) { samples_.push_back(sample); }
 
-  /// Goes from the smallest steps to the largest: an entry of larger steps may narrow what smaller ones established, never
+  /// Goes from the smallest steps to the largest: an entry from larger steps may narrow the result of smaller ones but never
   /// contradict it. Where a function oscillates faster than the large steps resolve, or has a kink or a cut within their reach, the
   /// large steps may agree with each other on a wrong value, but not with the small ones.
   Estimate limit() const;
@@ -73,7 +73,8 @@ class Extrapolation {
     std::size_t columns = 0;
   };
   std::vector<Row> tableau() const;
-  /// [k]: the noise seen at steps k and smaller. Two adjacent extrapolations differ by a high power of a small step, and by noise.
+  /// [k]: the noise seen at step k and at smaller steps. Two adjacent extrapolations differ by a high power of a small step, and by
+  /// noise.
   std::vector<double> noise(const std::vector<Row>& rows) const;
 
   int power_;
@@ -86,7 +87,7 @@ struct Derivative {
   Estimate left, right;            ///< one-sided derivatives
   Estimate jump_left, jump_right;  ///< f(x−0) − f(x) and f(x+0) − f(x): nonzero at the edge of a cut
   double scale = 0;                ///< largest derivative of the functions that were differentiated together
-  /// The largest |f(t) − f(x)| / |t − x|: the size of derivatives nearby, even if this one is 0.
+  /// The largest |f(t) − f(x)| / |t − x|: the size of derivatives nearby, even if the derivative at x is 0.
   double variation = 0;
   double magnitude = 0;  ///< largest rounding / ε: the size of the values that depend on x
   bool flat = false;     ///< f does not change by more than rounding at any step: constant, or too coarse to tell
@@ -94,8 +95,8 @@ struct Derivative {
   bool jump = false;     ///< the value itself is discontinuous
 };
 
-/// A change f(t) − f(x) and its rounding, assuming f is computed as precisely as its type allows: the rounding is nonzero even if
-/// the change is too small to show. Any further noise of f is measured.
+/// A change f(t) − f(x) and its rounding error, assuming f is computed as precisely as its type allows: the error is nonzero even
+/// if the change is too small to show. Any further noise of f is measured.
 struct Change {
   double value = 0;
   double rounding = 0;

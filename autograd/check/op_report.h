@@ -10,7 +10,7 @@
 namespace argand {
 
 /// The op's gradients: one row for each input of each case ("complex: input 1"), each singular point, and the declared kind.
-/// Ignores `options.name`: the report carries the op's.
+/// Ignores `options.name`: the report has the op's name.
 Report check_op_gradients(const Op& op, GradcheckOptions options = {});
 
 /// Returns those of the named ops that fail the check of their gradients. A custom_op has no check and is never included.
@@ -21,8 +21,8 @@ std::vector<std::string> failing_ops(const std::vector<std::string>& names);
 Report check_op(const Op& op, const GradcheckOptions& options = {});
 
 /// The reason why an op with this check is not of this kind, tested with the Cauchy-Riemann equations in every complex input of
-/// every case; empty if it is. Holomorphic: they hold in all of them. RealValued: complex inputs, real outputs. General: a complex
-/// output for which they fail somewhere. Real: no complex input.
+/// every case; empty if the op is of this kind. Holomorphic: the equations hold in all of these inputs. RealValued: complex inputs,
+/// real outputs. General: complex output, and the equations fail somewhere. Real: no complex input.
 std::string kind_fault(const std::string& op, Kind kind, const OpCheck& check, const RiddersOptions& ridders = {});
 
 /// Any faults found in the value and the gradient of L = Re Σ f at a declared singular point, in float64 and float32.

@@ -59,7 +59,8 @@ bool is_second_use(const TapeEntry& entry) {
                      [&](const TapeEntry& other) { return &other < &entry && reads_the_same(other); });
 }
 
-/// Runs an entry with its inputs' gradients set aside, falsifies the gradients it computes, and adds the two.
+/// Runs an entry with its inputs' gradients set aside, falsifies the gradients that the entry computes, and adds them to those set
+/// aside.
 void run_falsified(TapeEntry& entry, Fault fault) {
   std::vector<std::function<void()>> finish;
   for (std::size_t i = 0; i < entry.inputs.size(); ++i) {

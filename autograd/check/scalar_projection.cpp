@@ -64,7 +64,7 @@ std::vector<ComplexValues> gradients_of(const std::vector<AnyVar>& vars) {
 
 /// f without a tape, and its gradients by one backward pass on its own tape.
 DifferentiableFunction on_tapes(const CheckedFunction& f) {
-  require(recording(), "gradcheck", "gradients cannot be checked inside NoGrad; call it outside");
+  require(recording(), "gradcheck", "gradients cannot be checked inside a NoGrad; call gradcheck outside it");
   const auto value = [f](const std::vector<AnyTensor>& x) {
     const NoGrad none;
     return tensor_of(f(make_vars(x, false)));

@@ -69,14 +69,14 @@ class ScalarProjection {
   bool output_is_complex() const { return output_is_complex_; }
 
   /// Fixed random weights with magnitudes in [0.5, 1.5), real for a real output: no output element is negligible, none dominates. A
-  /// function that is not recorded and returns one real number gets weight 1, so that its gradient is the caller's.
+  /// function that is not recorded and returns one real number gets weight 1, so that L is the function itself.
   ComplexValues random_weights(std::uint64_t seed, std::uint64_t projection) const;
 
   /// Gradients of L = Re Σ conj(W) f, by one backward pass on a separate tape if f is recorded; one entry per input.
   std::vector<ComplexValues> analytic(std::span<const std::complex<double>> weights) const;
-  /// An estimate of the rounding error of each of these gradients, from scaling the weights by factors other than powers of two,
-  /// under which a gradient is linear up to rounding. At most 1e-12 of the sum of all |W_k f_k|, so a nonlinear gradient cannot
-  /// pass for rounding.
+  /// An estimate of the rounding error of each of these gradients, from scaling the weights by factors other than powers of two:
+  /// apart from rounding, a gradient scales with its weights. At most 1e-12 of the sum of all |W_k f_k|, so a nonlinear gradient
+  /// cannot pass for rounding.
   std::vector<std::vector<double>> rounding_of(const std::vector<ComplexValues>& gradients,
                                                std::span<const std::complex<double>> weights) const;
   /// dL/dx (or dL/dy when `imaginary`) of every functional, for one element of one input.

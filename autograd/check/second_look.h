@@ -21,7 +21,7 @@ enum class SecondLook {
 /// called wrong only if a polynomial fitted through the noise rules it out.
 SecondLook second_look(const ScalarProjection& projected, const ElementCheck& e, std::uint64_t seed, double noise = 0);
 
-/// Decides on an element at a kink: it fails if its gradient is not finite or lies outside the slopes, and the result says so;
+/// Judges an element at a kink: the element fails if its gradient is not finite or lies outside the slopes, and the result says so;
 /// sets `between_slopes` if the gradient lies between them.
 std::string settle_kink(const ScalarProjection& projected, ElementCheck& e, std::uint64_t seed);
 

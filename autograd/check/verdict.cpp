@@ -72,7 +72,7 @@ Judged judge(const Comparison& c, double scale, double tolerance) {
     return judged(std::isfinite(c.error) && std::isfinite(std::abs(c.numerical)) ? Verdict::Fail : Verdict::Inconclusive);
   if (difference > equal + 10 * c.error) return judged(Verdict::Fail);
   if (difference > equal + c.error) return judged(Verdict::Inconclusive);
-  // Both are just rounding: L does not depend on this element, and the gradient agrees.
+  // The gradient and the changes in L are just rounding: L does not depend on this element.
   const bool zero = std::abs(c.analytic) <= c.rounding;
   if (!c.varies) return judged(zero ? Verdict::Pass : Verdict::Inconclusive);
   // The error bar and the rounding must be small compared with the derivatives nearby, and the bar must separate a nonzero

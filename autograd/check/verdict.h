@@ -59,7 +59,8 @@ struct Comparison {
   /// element does not widen the tolerance of the others.
   double size() const;
   /// Allows for the rounding error of a gradient computed from values as large as `largest`, the largest gradient of all inputs:
-  /// 1e-12 of it, but at most 1e-12 of the values that depend on this element, whose size limits the terms that cancel in it.
+  /// 1e-12 of it, but at most 1e-12 of the values that depend on this element, whose size limits the terms that cancel in the
+  /// gradient.
   void allow_rounding(double largest);
   /// |analytic − numerical| relative to `scale`, or to a larger known size of derivatives nearby; 0 where L is constant.
   double relative_error(double scale) const;

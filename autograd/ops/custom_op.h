@@ -15,7 +15,7 @@
 /// takes dL/dw (in the convention of autograd/var.h) and the same values, all of them tensors (map() applies a scalar function to
 /// their elements), and returns dL/dx in x's shape; for several inputs, a std::tuple of them. It may also take the output,
 /// vjp(dw, x..., w), which is kept only in that case. The optional `jvp(ẋ..., x...)` returns ẇ; without it forward mode throws. All
-/// are pure functions of their arguments.
+/// must be pure functions of their arguments.
 ///
 /// Neither product can itself be differentiated: where tangents are recorded (hvp()), the op throws if an input has a tangent and
 /// needs a gradient. An op with second derivatives, documentation and a place in the checks is recorded like those of the library;

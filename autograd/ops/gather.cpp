@@ -20,7 +20,7 @@ void gather_rows(const T* table, const Ids& ids, std::int64_t D, T* out) {
 
 /// out[ids[i]] += rows[i / repeat]. Columns are split among threads in whole cache lines: each element is written by one thread,
 /// which adds in the order of the ids. That needs no atomics and gives the same bits for any number of threads. (Splitting the rows
-/// would divide the work unevenly: a few words make up most of a text.)
+/// would divide the work unevenly: a few tokens make up most of a text.)
 template <Scalar T>
 void scatter_rows(const T* rows, const Ids& ids, std::int64_t D, T* out, std::int64_t repeat = 1) {
   const std::int64_t line = 64 / static_cast<std::int64_t>(sizeof(T));
@@ -143,8 +143,8 @@ static const Op embedding_mean_op(
 template <Scalar T>
 Var<T> embedding_mean(const Var<T>& table, const Ids& ids) {
   require(table.rank() == 2, "embedding_mean", "the table must be a matrix [V, D], got {}", table.shape());
-  require(ids.shape().rank() >= 1 && ids.shape().back() > 0, "embedding_mean", "needs at least one row to average, got ids {}",
-          ids.shape());
+  require(ids.shape().rank() >= 1 && ids.shape().back() > 0, "embedding_mean",
+          "needs at least one row to average, got ids of shape {}", ids.shape());
   ids.check_below(table.dim(0), "embedding_mean");
   const std::int64_t D = table.dim(1), L = ids.shape().back();
   Shape shape = ids.shape();
@@ -181,7 +181,8 @@ static const Op scatter_add_op({.name = "scatter_add",
                                 .dzbar = "0",
                                 .vjp = "dx[i] = dy[ids[i]]",
                                 .jvp = "ẏ[v] = Σ ẋ[i] over the i with ids[i] = v",
-                                .derivation = "The matrix is the transpose of embedding's, so the gradient looks up rows of dy.",
+                                .derivation = "Linear: the matrix is the transpose of embedding's, so the gradient looks up rows "
+                                              "of dy.",
                                 .singular = "none",
                                 .source = "definition"},
                                [](OpCheck& check) {

@@ -1,5 +1,5 @@
 #pragma once
-/// Rows by index: the embedding of token ids, the mean embedding of passages, and the adjoint.
+/// Rows by index: the embedding of token ids, the mean embedding of passages, and embedding's adjoint.
 
 #include "autograd/var.h"
 
@@ -12,7 +12,7 @@ template <Scalar T>
 Var<T> embedding(const Var<T>& table, const Ids& ids);
 
 /// table [V, D], ids [..., L] -> [..., D]: the mean of the L rows indexed along the last axis. Equals mean(embedding(table, ids),
-/// -2) without that intermediate, which is L times larger. The gradient skips rows of dy that are 0, so unused passages cost
+/// -2) without forming the embedding, which is L times as large. The gradient skips rows of dy that are 0, so unused passages cost
 /// nothing. Throws as embedding does, and when L = 0.
 template <Scalar T>
 Var<T> embedding_mean(const Var<T>& table, const Ids& ids);

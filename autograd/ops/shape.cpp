@@ -116,7 +116,7 @@ Tensor<T> permuted(const Tensor<T>& x, const std::vector<int>& axes) {
   const std::int64_t stride = rank > 0 ? step[static_cast<std::size_t>(rank - 1)] : 1;
   const std::int64_t* const sizes = shape.begin();
   parallel_for(rows, row_grain(columns), [&](std::int64_t begin, std::int64_t end) {
-    std::array<std::int64_t, Shape::max_rank> index{};  // index of the row in y, counted up, because a division per row is slow
+    std::array<std::int64_t, Shape::max_rank> index{};  // index of the row in y, incremented because a division per row is slow
     std::int64_t at = 0, rest = begin;
     for (int k = rank - 2; k >= 0; --k) {
       const auto axis = static_cast<std::size_t>(k);

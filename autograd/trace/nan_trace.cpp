@@ -10,7 +10,7 @@
 namespace argand {
 namespace {
 
-/// Whether all real components of x are finite: comparisons that are false for NaN, combined lane by lane.
+/// Whether all real components of x are finite. Uses comparisons that are false for NaN, combined lane by lane.
 template <Scalar T>
 bool all_finite(const Tensor<T>& x) {
   using R = RealOf<T>;

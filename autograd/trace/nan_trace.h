@@ -10,7 +10,7 @@
 ///       fmt::print("{}\n{}\n", error.what(), error.where().table());
 ///     }
 ///
-/// The trace reads every output and gradient a second time, and keeps the inputs of ops until the backward pass is past them: a
+/// The trace reads every output and gradient a second time, and keeps the inputs of ops until the backward pass has passed them: a
 /// training step of the small ComplexFormer (argand train lm --threads 1) took 15 % longer. Without a trace, no value is read.
 
 #include <optional>
@@ -64,7 +64,7 @@ class NonFiniteError : public Error {
 
 class NanTrace {
  public:
-  /// Takes the names of variables from the list.
+  /// Takes the names of variables from `parameters`.
   template <RealScalar R>
   explicit NanTrace(const ParameterList<R>& parameters) : NanTrace() {
     for (const Parameter<R>& p : parameters) std::visit([&](const auto& v) { names_.emplace(v.slot().get(), p.name); }, p.var);

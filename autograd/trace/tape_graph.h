@@ -45,7 +45,8 @@ struct TapeNode {
 
 class TapeGraph {
  public:
-  /// Records this thread's ops until stop(), backward() or destruction. Variables in the list keep their names there.
+  /// Records this thread's ops until stop(), backward() or destruction. Variables in `parameters` appear under the names they have
+  /// in it.
   template <RealScalar R>
   explicit TapeGraph(const ParameterList<R>& parameters) : TapeGraph() {
     for (const Parameter<R>& p : parameters) std::visit([&](const auto& v) { names_.emplace(v.slot().get(), p.name); }, p.var);

@@ -44,7 +44,7 @@ def factors():
 
 
 def lost_terms():
-    """The product rule without one of its terms; `d` is the share that is detached."""
+    """The product rule without one of its terms; `d` detaches the factor whose term is lost."""
     d = torch.Tensor.detach
     mask = torch.ones(5, 5).tril().bool()
 

@@ -1,6 +1,6 @@
 #pragma once
 /// Activations of one real number and their derivatives, accurate to a few ulp everywhere (docs/accuracy.md). Each formula works
-/// for a real and for a pack of reals: X is float, double or a Pack of them, and conditions are math::select.
+/// for a real and for a pack of reals: X is float, double or a Pack of them, and math::select replaces conditions.
 
 #include <array>
 #include <numbers>
@@ -35,7 +35,7 @@ struct SeriesAtZero {
   double zero, zero_low;  ///< the zero is their sum
   std::array<double, n> c;
 };
-/// x - zero, accurate in all digits however close x is.
+/// x - zero, accurate to all digits, however close x is to the zero.
 template <class X, int n>
 X distance(const SeriesAtZero<n>& s, X x) {
   using R = LaneOf<X>;
@@ -113,8 +113,8 @@ X abs_times_density(X x) {
 }
 
 /// Φ(-a) = erfc(a/√2)/2 for a clamped a >= 0; 1 + erf would cancel. a/√2 = t + d with the rounding error d, and erfc(t + d) =
-/// erfc(t) (1 - d (t + √(t² + 4/π))): the logarithmic derivative of erfc is so close to that bound (Abramowitz and Stegun, 7.1.13)
-/// that the bound can replace it where d matters, at large t.
+/// erfc(t) (1 - d (t + √(t² + 4/π))): t + √(t² + 4/π) is a bound on -erfc'/erfc (Abramowitz and Stegun, 7.1.13), close enough to
+/// replace it where d matters, at large t.
 template <class X>
 X normal_tail(X a) {
   using R = LaneOf<X>;

@@ -112,7 +112,7 @@ ARGAND_BF16 void multiply_rows(std::int64_t M, std::int64_t K, const std::uint32
   for (; i < M; ++i) multiply_in_registers<1, N>(K, a + i * row_step, row_step, k_step, b, alpha, c + i * ldc, ldc, last, add);
 }
 
-/// Computes n columns of C, at most those of one panel.
+/// Computes n columns of C; n is at most the width of a panel.
 ARGAND_BF16 void multiply_panel(std::int64_t M, std::int64_t n, std::int64_t K, const std::uint32_t* a, std::int64_t row_step,
                                 std::int64_t k_step, const std::uint32_t* b, float alpha, float* c, std::int64_t ldc, bool add) {
   const std::int64_t packs = (n + 15) / 16;

@@ -4,7 +4,7 @@
 /// float32, so a product of [M, K] and [K, N] has an error of about 2⁻⁹ Σ |a| |b| / √K; in float32 the factor is 2⁻²⁴.
 ///
 /// The gain depends on the processor. On operands in registers, with one thread, AMD Zen 4 reaches 234 GFLOP/s compared with 117 in
-/// float32, and Intel Sapphire Rapids 82 compared with 170. So it is off by default.
+/// float32, and Intel Sapphire Rapids 82 compared with 170. So bfloat16 is off by default.
 
 #include <cstdint>
 
@@ -13,12 +13,12 @@
 
 namespace argand {
 
-/// Whether this processor has the instruction.
+/// Whether this processor has AVX512-BF16.
 bool has_bf16_products();
 
 /// While a Bf16Products is alive, large float32 products use bfloat16: those of gemm() with M, N and K all at least bf16_least, and
 /// the output layer's. Applies to the whole program, in every thread; products of double are unaffected. Throws Error if the
-/// processor lacks the instruction.
+/// processor lacks AVX512-BF16.
 class Bf16Products {
  public:
   explicit Bf16Products(bool on);
@@ -53,8 +53,8 @@ class Bf16Panels {
 void bf16_gemm(std::int64_t M, const float* A, std::int64_t lda, const Bf16Panels& B, std::int64_t first, std::int64_t n, float* C,
                std::int64_t ldc);
 
-/// Computes p in the calling thread; p.beta must be 0 or 1. Each element of C is determined bit for bit by K, alpha, its row of op(A),
-/// its column of op(B) and, if beta is 1, its previous value, regardless of M, N and its position.
+/// Computes p in the calling thread; p.beta must be 0 or 1. Each element of C is determined bit for bit by K, alpha, its row of
+/// op(A), its column of op(B) and, if beta is 1, its previous value, regardless of M, N and its position.
 void bf16_gemm(const Product<float>& p);
 
 }  // namespace argand

@@ -1,7 +1,7 @@
 #pragma once
-/// Modulus, phasor and quotient of complex numbers of any size, and functions whose plain formulas would cancel: no square in this
-/// file overflows or underflows. Functions that take the two parts separately accept reals and packs (X: float, double or
-/// a Pack of them).
+/// Modulus, phasor and quotient of complex numbers of any size, and functions whose plain formulas would cancel. No square in this
+/// file overflows or underflows. Functions that take the two parts separately accept reals and packs (X: float, double or a Pack of
+/// them).
 
 #include <algorithm>
 #include <cmath>
@@ -35,7 +35,7 @@ struct PolarForm {
   PolarForm(X x, X y) : s(math::max(math::abs(x), math::abs(y))) {
     constexpr auto largest = std::numeric_limits<LaneOf<X>>::max();
     const auto infinite = math::max(math::abs(x), math::abs(y)) > X(largest);
-    // If one part is infinite, the other counts as 0 if it is finite; multiplying by 0 keeps a NaN.
+    // If one part is infinite, a finite other part counts as 0; multiplying by 0 keeps a NaN.
     const auto unit = [&](X part) {
       return math::select(math::abs(part) > X(largest), math::select(part < X(0), X(-1), X(1)), part * X(0));
     };
@@ -82,7 +82,7 @@ R divide_by_modulus(R c, std::complex<R> z) {
   return c / p.r * p.s.factor;
 }
 
-/// |z| + c. For |z| ≈ -c = b this would cancel and leave the rounding error of |z|; so there it is computed as
+/// |z| + c. For |z| ≈ -c = b the sum would cancel and leave only the rounding error of |z|, so it is computed as
 /// (|z|² - b²)/(|z| + b), where |z|² - b² = (p - b)(p + b) + q² with p the larger part and q the smaller; p - b is exact.
 template <RealScalar R>
 R modulus_plus(std::complex<R> z, R c) {
@@ -119,8 +119,8 @@ std::complex<R> divide(R a, std::complex<R> b) {
   return divide(std::complex<R>(a), b);
 }
 
-/// The gradient of z = r u when the loss changes by t per radian of arg z: i u t / r (the gradient of arg z is i z/|z|²; this
-/// divides twice by r, never by r²). 0 where r is zero or subnormal, since 1/r would overflow.
+/// The gradient with respect to z = r u when the loss changes by t per radian of arg z: i u t / r (the gradient of arg z is
+/// i z/|z|²; this divides twice by r, never by r²). 0 where r is zero or subnormal, since 1/r would overflow.
 template <RealScalar R>
 std::complex<R> turn(std::complex<R> z, R t) {
   const PolarForm<R> p(z.real(), z.imag());

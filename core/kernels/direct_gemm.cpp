@@ -7,7 +7,7 @@
 namespace argand {
 namespace {
 
-/// Terms of each sum per block: a panel of B is at most 64 KB, which together with the rows of A stays in the L2 cache.
+/// Terms of each sum per block, few enough that a panel of B (at most 64 KB) and the rows of A stay in the L2 cache.
 constexpr std::int64_t terms = 256;
 /// Rows of A per block, multiplied with all panels before the next block is read.
 constexpr std::int64_t block_rows = 96;
@@ -107,7 +107,7 @@ void direct_gemm(const Product<R>& p) {
 /// Times with one thread, relative to OpenBLAS's, under AVX-512 and under AVX2. Queries times keys, 64 x 64 x 32 and 64 x 128 x 64:
 /// 0.61 and 0.74, 0.82 and 0.86. Weights times values, 64 x 32 x 64: 0.95, 0.73. Layers of width 128 with 768 rows: 0.74 to 0.82,
 /// 0.91 to 0.95; of width 128 to 512 with 2 048 rows: 0.86 to 0.93, 0.95 to 1.03. Beyond that (384 to 1 536) OpenBLAS's copies pay
-/// off: 1.02 to 1.13. They also do if A is transposed, because its columns are then far apart: 0.82 to 0.96, 0.92 to 1.26.
+/// off: 1.02 to 1.13. With A transposed, so that successive k are far apart: 0.82 to 0.96, 0.92 to 1.26.
 template <RealScalar R>
 bool direct_is_faster(const Product<R>& p) {
   constexpr std::int64_t most = 1 << 16, width = RegisterTile<R>::width;

@@ -1,7 +1,7 @@
 #pragma once
 /// Real products by the library's own kernels (core/kernels/microkernel.h), used where OpenBLAS is slower: for small matrices,
-/// because it copies ("packs") both of them for each product, and for one matrix times many others, because here it is packed only
-/// once.
+/// because it copies ("packs") both of them for each product, and for one matrix times many others, because PackedPanels packs it
+/// only once.
 
 #include <cstdint>
 
@@ -32,7 +32,7 @@ class PackedPanels {
 };
 
 /// C [M, n] <- alpha · A [M, K] B + beta · C in the calling thread, where B [K, n] is the columns [first, first + n) of the packed
-/// matrix; `first` is a multiple of PackedPanels<R>::columns, beta 0 or 1. Same bits as direct_gemm.
+/// matrix; `first` is a multiple of PackedPanels<R>::columns, beta 0 or 1. Same bits as direct_gemm(p).
 template <RealScalar R>
 void direct_gemm(std::int64_t M, Strided<R> A, const PackedPanels<R>& B, std::int64_t first, std::int64_t n, R* C, std::int64_t ldc,
                  R alpha = 1, R beta = 0);

@@ -27,8 +27,8 @@ Tensor<T> sum_to(const Tensor<T>& x, const Shape& shape) {
   const int rank = plan.shape.rank();
   require(plan.shape == x.shape(), "sum_to", "{} does not broadcast to {}", shape, x.shape());
 
-  // Bias and gain gradients are the common case: `shape` is the tail of x's. The columns are split among threads, and the blocks of
-  // rows do not depend on the number of threads, so neither does the sum.
+  // Bias and gain gradients are the common case: `shape` is the tail of x's shape. The columns are split among threads, and the
+  // blocks of rows do not depend on the number of threads, so neither does the sum.
   std::int64_t tail = 1;
   int axis = rank;
   while (axis > 0 && plan.b[static_cast<std::size_t>(axis - 1)] == tail && tail < y.size()) tail *= plan.shape[--axis];

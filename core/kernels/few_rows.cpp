@@ -30,7 +30,7 @@ void dot_products(const Product<R>& p, const R* b, R* c) {
 
 template <RealScalar R, int M>
 void few_rows_by_four(const Product<R>& p) {
-  // Rows of B at a time: enough independent sums to hide the latency of an addition, few enough to fit 16 or 32 registers.
+  // Rows of B at a time: enough independent sums to hide the latency of an addition, few enough to fit in 16 or 32 registers.
   constexpr int together = M > 2 && register_count == 16 ? 2 : 4;
   std::int64_t j = 0;
   for (; j + together <= p.N; j += together) dot_products<R, M, together>(p, p.B + j * p.ldb, p.C + j);

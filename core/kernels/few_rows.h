@@ -1,7 +1,7 @@
 #pragma once
 /// Products of one to four rows with a large matrix, as in token-by-token generation. They take as long as reading the matrix;
-/// copying it into another order first, as OpenBLAS and core/kernels/direct_gemm.h do, takes longer. (Generating 400 words with a
-/// model of the preset "small" took 1.9 s on one core with OpenBLAS and 1.3 s this way.)
+/// copying it into another order first, as OpenBLAS and core/kernels/direct_gemm.h do, takes longer. (Generating 400 tokens with a
+/// model of preset "small" took 1.9 s on one core with OpenBLAS and 1.3 s this way.)
 
 #include "core/machine/blas.h"
 

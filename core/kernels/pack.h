@@ -89,7 +89,7 @@ struct Pack {
       for (int i = 0; i < half; ++i) l[i] += l[i + half];
     return l[0];
   }
-  /// The largest lane. A NaN counts only in lane 0.
+  /// The largest lane. NaNs are ignored, except in lane 0.
   friend R largest(Pack a) {
     R best = a[0];
     for (int l = 1; l < W; ++l) best = a[l] > best ? a[l] : best;

@@ -10,7 +10,7 @@
 namespace argand {
 
 /// At most this many terms are added one after the other; longer sums are split into blocks whose sums are then added. A running
-/// sum of a million equal numbers in single precision is off by one per cent, and stops growing at 2²⁴.
+/// sum of a million equal numbers in single precision is off by one per cent, and a running sum of ones stops growing at 2²⁴.
 constexpr std::int64_t summed_rows = 4096;
 
 /// Σ term(i) for i in [0, n), in sixteen interleaved lanes, then summed pairwise: sixteen short sums lose less precision than one

@@ -3,7 +3,7 @@
 ///
 /// For packs, glibc's libmvec has vector versions (errors of at most 4 ulp, special values handled lane by lane). They are called
 /// by their vector ABI names, _ZGV<level>N<lanes>v_<function>, the same for GCC and Clang: b, d and e are levels of x86-64; n is
-/// NEON, whose functions <math.h> declares (all of these since glibc 2.40). Elsewhere a pack is computed lane by lane.
+/// NEON, whose functions <math.h> declares (all those used here since glibc 2.40). Elsewhere a pack is computed lane by lane.
 
 #include <cmath>
 
@@ -87,7 +87,7 @@
 #define ARGAND_KEEP_ZERO(x, value) value
 #endif
 
-// A function of one real, from the C library, and of a pack.
+// A function of one argument: for a real from the C library, and for a pack.
 #define ARGAND_FUNCTION_1_OF_REAL(name) \
   ARGAND_DECLARE_1(name)                \
   namespace argand::math {              \

@@ -9,7 +9,7 @@
 
 namespace argand {
 
-// Also called before any library is set up (apps/terminal/start.cpp), so it must not allocate.
+// Also called before any library is initialised (apps/terminal/start.cpp), so it must not allocate.
 std::optional<AddressSpace> address_space() {
   rlimit limit{};
   if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return std::nullopt;

@@ -1,6 +1,6 @@
 #pragma once
-/// How much memory the process may still map. Classroom machines set such limits (`ulimit -v`), and OpenBLAS retries forever when
-/// it gets no memory.
+/// How much memory the process may still map. Classroom machines limit this (`ulimit -v`), and OpenBLAS retries forever when it
+/// gets no memory.
 
 #include <cstdint>
 #include <optional>

@@ -52,9 +52,9 @@ void blas_gemm(const Product<T>& p) {
   const blasint M = narrow(p.M), N = narrow(p.N), K = narrow(p.K);
   // BLAS rejects a leading dimension of 0, which a matrix without columns has.
   const blasint lda = std::max(1, narrow(p.lda)), ldb = std::max(1, narrow(p.ldb)), ldc = std::max(1, narrow(p.ldc));
-  // Being inside a parallel region does not suffice: a region of one thread does not count as one, and with several threads
-  // available OpenBLAS chooses other kernels even if it then uses only one. Its openmp flavour queries the calling thread's
-  // limit in every call.
+  // A parallel region alone does not keep OpenBLAS to one thread: a region of one thread does not count as parallel, and with
+  // several threads available OpenBLAS chooses other kernels even if it then uses only one. Its openmp flavour queries the calling
+  // thread's limit in every call.
   const threads::Limit one(1);
   if (!blas_shares_threads() && openblas_get_num_threads() != 1) openblas_set_num_threads(1);
   if constexpr (std::same_as<T, float>) cblas_sgemm(CblasRowMajor, ta, tb, M, N, K, p.alpha, p.A, lda, p.B, ldb, p.beta, p.C, ldc);
@@ -65,7 +65,7 @@ void blas_gemm(const Product<T>& p) {
     cblas_zgemm(CblasRowMajor, ta, tb, M, N, K, &p.alpha, p.A, lda, p.B, ldb, &p.beta, p.C, ldc);
 }
 
-// OpenBLAS keeps released buffers, so this holds all of them at once, and requests each only when there is room for it.
+// OpenBLAS keeps released buffers for reuse, so this takes one per thread before releasing any, each only if there is room for it.
 void reserve_blas(int threads) {
   static std::atomic<int> reserved = 0;
   static std::mutex reserving;

@@ -1,7 +1,7 @@
 #pragma once
 /// The interface to matrix factorisations: OpenBLAS's LAPACK, in the calling thread only. Matrices are stored by columns, as
 /// LAPACK expects. Every function throws Error for a size that LAPACK cannot index. There is no other implementation: a build with
-/// -Dblas=plain has none of these.
+/// -Dblas=plain lacks these functions.
 
 #include <complex>
 #include <cstdint>
@@ -28,12 +28,13 @@ std::int64_t lapack_cholesky(std::int64_t n, T* A);
 template <Scalar T>
 void lapack_qr(std::int64_t m, std::int64_t n, T* A, T* R);
 
-/// A = V diag(λ) Vᴴ for a Hermitian A [n, n]; reads the lower triangle. A <- V, λ ascending. Throws if it does not converge.
+/// A = V diag(λ) Vᴴ for a Hermitian A [n, n]; reads the lower triangle. A <- V, λ ascending. Throws if LAPACK's iteration does not
+/// converge.
 template <Scalar T>
 void lapack_eigh(std::int64_t n, T* A, RealOf<T>* lambda);
 
-/// A = U diag(s) Vᴴ for A [m, n], which is destroyed: U [m, k], s descending, Vh [k, n], k = min(m, n). Throws if it does not
-/// converge.
+/// A = U diag(s) Vᴴ for A [m, n], which is destroyed: U [m, k], s descending, Vh [k, n], k = min(m, n). Throws if LAPACK's
+/// iteration does not converge.
 template <Scalar T>
 void lapack_svd(std::int64_t m, std::int64_t n, T* A, T* U, RealOf<T>* s, T* Vh);
 

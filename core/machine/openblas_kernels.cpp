@@ -14,7 +14,8 @@ std::string fast_kernels_for(std::string_view running, const CpuFeatures& cpu) {
   static const std::set<std::string_view> avx512 = {"SkylakeX", "Cooperlake", "SapphireRapids"};
   static const std::set<std::string_view> avx2 = {"Haswell", "Zen", "Excavator"};
   if (running == "plain" || avx512.contains(running)) return "";
-  // AMD's AVX2 kernels are as fast as the AVX-512 ones (sgemm on Zen 4: 109 and 104 GFlop/s per core); Intel's are half as fast.
+  // On AMD, the AVX2 kernels are as fast as the AVX-512 ones (sgemm on Zen 4: 109 and 104 GFlop/s per core); on Intel, half as
+  // fast.
   if (avx2.contains(running)) return cpu.avx512 && cpu.intel ? "SkylakeX" : "";
   if (cpu.avx512) return "SkylakeX";
   return cpu.avx2 ? "Haswell" : "";

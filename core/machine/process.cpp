@@ -64,7 +64,7 @@ int processors_of(pid_t process) { return process == 0 ? static_cast<int>(syscon
 void use_processors_of(pid_t) {}
 void signal_when_parent_ends(int) {}
 
-/// Between creating a descriptor and marking it, another thread may start a program, which then inherits it; Linux does both at
+/// Before a new descriptor is marked close-on-exec, another thread may start a program, which then inherits it; Linux does both at
 /// once.
 static bool close_on_exec(std::span<int, 2> ends) {
   return fcntl(ends[0], F_SETFD, FD_CLOEXEC) == 0 && fcntl(ends[1], F_SETFD, FD_CLOEXEC) == 0;

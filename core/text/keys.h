@@ -63,8 +63,8 @@ class KeyVisitor {
   virtual void key(const char* name, bool& value, const char* choices, const char* help) = 0;
   virtual void key(const char* name, std::vector<std::int64_t>& value, const char* choices, const char* help) = 0;
 
-  /// For configurations that list their keys: f("mode", mode, "which projections are complex-linear"). An enumeration is shown as
-  /// its word and read back; throws like index_of_word if it is no longer valid.
+  /// For configurations that list their keys: f("mode", mode, "which projections are complex-linear"). An enumeration is passed as
+  /// its word, and the result is read back; throws like index_of_word if f leaves an invalid word.
   template <class T>
   void operator()(const char* name, T& value, const char* help) {
     if constexpr (Worded<T>) {

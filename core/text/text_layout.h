@@ -11,7 +11,7 @@ namespace argand {
 
 /// Terminal columns of UTF-8 text: one per character, none for a combining mark (the bar of z̄).
 std::size_t display_width(std::string_view text);
-/// The text followed by spaces up to that width.
+/// The text, padded with spaces to `width` columns.
 std::string padded(std::string text, std::size_t width);
 /// "1 step", "2 steps", "2 batches".
 std::string counted(std::int64_t n, std::string_view noun);

@@ -27,8 +27,8 @@ struct ArticleSets {
   std::vector<std::string> preview{};  ///< lines that show how a table was interpreted
 };
 
-/// Reads class names, one per line, in numerical order. Throws Error, starting with `op` and naming the file and line, for an empty
-/// or duplicate name, a tab or other control character, or fewer than two names.
+/// Reads class names, one per line, in numerical order. Throws Error("op: ..."), naming the file and line, for an empty or
+/// duplicate name, a tab or other control character, or fewer than two names.
 std::vector<std::string> load_classes(std::string_view op, const std::string& path);
 /// The contents of a class file, in the format that load_classes() reads.
 std::string classes_text(const std::vector<std::string>& classes);

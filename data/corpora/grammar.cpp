@@ -155,8 +155,8 @@ const SimpleGrammar::Rule* Grammar::find_with_other_topic(GrammarSymbol symbol, 
   return nullptr;
 }
 
-/// Resets the first n pending symbols to the paragraph's person and topic: the rule that produced them may belong to others, but
-/// one wrong word must count as one error.
+/// Resets the first n pending symbols to the paragraph's person and topic: the rule that produced them may be for another person or
+/// topic, but one wrong word must count as one error.
 void Grammar::keep_story(SimpleGrammar::Pending& pending, std::size_t n, const GrammarSymbol& story) const {
   for (std::size_t i = pending.size() - n; i < pending.size(); ++i) {
     GrammarSymbol s = symbols_[static_cast<std::size_t>(pending[i])];
@@ -189,7 +189,7 @@ Judgement Grammar::judge(std::span<const Id> tokens) const {
       const SimpleGrammar::Rule* rule = find_with(symbol, word);
       const auto other = other_number(symbol);
       const SimpleGrammar::Rule* with_other = other ? find_with(*other, word) : nullptr;
-      // At these symbols, only verbs distinguish singular from plural; adverbs and prepositions are the same in both.
+      // For these symbols, only verbs distinguish singular from plural; adverbs and prepositions are the same in both.
       if (symbol.is_distant_verb() && (rule == nullptr) != (with_other == nullptr)) {
         ++judgement.distant_verbs;
         judgement.distant_errors += rule == nullptr;

@@ -220,8 +220,8 @@ std::vector<std::string> classes_in(const LabelledTable& table) {
   require(found.size() >= 2, "data", "{}: all rows have the label {}; classification needs at least two ({})", table.path,
           in_quotes(*found.begin()), table.columns);
   require(found.size() <= most_classes, "data",
-          "{}: {} different labels in {} rows, {}; if that is not the label, set `label_column`", table.path, found.size(),
-          table.size(), table.columns);
+          "{}: {} different labels in {} rows, {}; if the labels are in another column, set `label_column`", table.path,
+          found.size(), table.size(), table.columns);
   std::vector<std::string> classes(found.begin(), found.end());
   if (std::all_of(classes.begin(), classes.end(), [](const std::string& name) { return whole_number(name).has_value(); }))
     std::stable_sort(classes.begin(), classes.end(),

@@ -115,7 +115,7 @@ double best_possible_accuracy(std::span<const Article> articles) {
       for (std::size_t k = 0; k < n_topics; ++k) counts[k] += has_word(topics[k], word);
     const std::int64_t most = *std::max_element(counts.begin(), counts.end());
     require(most > 0 && article.label >= 0 && article.label < static_cast<std::int64_t>(n_topics), "topics",
-            "{} is not from this corpus", in_quotes(text));
+            "{} is not an article of the embedded corpus", in_quotes(text));
     if (counts[static_cast<std::size_t>(article.label)] == most)
       right += 1 / static_cast<double>(std::count(counts.begin(), counts.end(), most));
   }

@@ -34,7 +34,7 @@ int sync_directory(const std::string& directory) {
 
 AtomicFile::AtomicFile(const std::string& path) : path_(path), target_(path) {
   require_name("save", path);
-  require(path != "-", "save", "this cannot be written to standard output; give a file name (./- for a file named -)");
+  require(path != "-", "save", "cannot write to standard output; give a file name (./- for a file named -)");
   std::error_code error;
   for (int links = 0; std::filesystem::is_symlink(target_, error); ++links) {
     if (links == 40) give_up(ELOOP);

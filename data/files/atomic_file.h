@@ -11,7 +11,7 @@ namespace argand {
 ///
 /// Every failure (full disk, short write, no permission, ...) throws Error naming the path and the system's reason; the old file
 /// stays intact and the temporary file is removed. Symbolic links are followed; a replaced file keeps its permissions. Device
-/// files, pipes, directories, and "-" (standard output elsewhere) are rejected.
+/// files, pipes, directories, and "-" (which usually means standard output) are rejected.
 class AtomicFile {
  public:
   explicit AtomicFile(const std::string& path);

@@ -1,7 +1,7 @@
 #pragma once
 /// Checksums that detect damaged files.
 ///
-/// XXH3-128 of libxxhash. It is faster than memory can be read (zlib's CRC-32 takes ten times as long and misses one damaged file
+/// XXH3-128 of libxxhash. It runs faster than memory can be read (zlib's CRC-32 takes ten times as long and misses one damaged file
 /// in 2^32), well maintained and packaged in Debian, and `xxhsum -H2 FILE` prints the same 32 digits. It detects faulty disks,
 /// faulty cables and mistakes, but not attackers, who would write a matching checksum.
 

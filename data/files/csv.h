@@ -16,10 +16,11 @@ struct CsvRecord {
 
 /// Reads the whole file, one record per line. A field is either quoted, with any quotation marks inside it doubled, or contains
 /// none; only quoted fields may contain commas. A field cannot span lines, so a missing quotation mark is reported on the right
-/// line. Lines end in \n or \r\n; the last line may omit it only after a closing quotation mark, or truncation would go unnoticed.
+/// line. Lines end in \n or \r\n; the last line may lack its ending only after a closing quotation mark, or truncation would go
+/// unnoticed.
 ///
-/// Throws Error, starting with `op` and naming file and line: for what read_text_file() rejects (no file, an empty one, zero bytes,
-/// invalid UTF-8), for a byte order mark, for an empty line, and for mismatched quotation marks.
+/// Throws Error("op: ..."), naming the file and line, for what read_text_file() rejects (no file, an empty one, zero bytes, invalid
+/// UTF-8), for a byte order mark, for an empty line, and for mismatched quotation marks.
 std::vector<CsvRecord> read_csv(std::string_view op, const std::string& path);
 
 }  // namespace argand

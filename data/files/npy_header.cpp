@@ -111,7 +111,7 @@ std::size_t npy_header_bytes(std::string_view beginning, const std::string& wher
   require(beginning.size() >= npy_beginning && beginning.starts_with(magic), "npz", "{} is not a .npy file", where);
   const auto byte = [&](std::size_t i) { return static_cast<std::size_t>(static_cast<unsigned char>(beginning[i])); };
   const std::size_t version = byte(magic.size()), length_bytes = version == 1 ? 2 : 4, before = magic.size() + 2 + length_bytes;
-  require(version >= 1 && version <= 3, "npz", "{} has format version {}; argand reads 1, 2 and 3", where, version);
+  require(version >= 1 && version <= 3, "npz", "{} has format version {}; argand reads versions 1, 2 and 3", where, version);
   std::size_t length = 0;
   for (std::size_t i = 0; i < length_bytes; ++i) length |= byte(magic.size() + 2 + i) << (8 * i);
   require(length >= 2 && length <= longest_npy_header, "npz", "{}: a .npy header cannot have {} bytes", where, length);

@@ -20,8 +20,8 @@ struct NpyHeader {
 /// How many bytes are needed to determine the length of the header.
 inline constexpr std::size_t npy_beginning = 12;
 
-/// The offset of the array data, computed from the first npy_beginning bytes or more. Throws Error, starting with `where`, unless
-/// it is an .npy file of version 1, 2 or 3.
+/// The offset of the array data, computed from the first npy_beginning bytes or more. Throws Error, naming `where`, unless the
+/// bytes begin an .npy file of version 1, 2 or 3.
 std::size_t npy_header_bytes(std::string_view beginning, const std::string& where);
 /// Parses exactly the bytes before the array data. Throws Error for a header that NumPy would not have written.
 NpyHeader parse_npy_header(std::string_view bytes, const std::string& where);

@@ -114,7 +114,7 @@ SafetensorsFile SafetensorsFile::open(const std::string& path) {
   return file;
 }
 
-/// The checksum digits expected at `place` in the header.
+/// Computes the file's checksum, whose digits belong at `place` in the header.
 std::string SafetensorsFile::checksum(std::string_view header, std::size_t place, std::size_t size) const {
   const std::uint64_t length = header.size();
   Checksum sum;

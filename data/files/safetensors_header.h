@@ -20,8 +20,8 @@ struct SafetensorsHeader {
   std::map<std::string, std::string> metadata;
 };
 
-/// `data_bytes` is the file's size after the header. The tensors cover it exactly, without holes or overlaps. Throws Error starting
-/// with "safetensors: `path`: ".
+/// `data_bytes` is the file's size after the header. The tensors cover these bytes exactly, without holes or overlaps. Throws Error
+/// starting with "safetensors: `path`: ".
 SafetensorsHeader parse_safetensors_header(std::string_view text, std::size_t data_bytes, const std::string& path);
 
 /// The two metadata keys for the checksum. Each requires the other, so that a file in which one of the keys is damaged is not

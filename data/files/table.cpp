@@ -48,7 +48,7 @@ class TableReader {
     return row;
   }
 
-  /// `keys` holds the keys of the first object; if empty, it is set from this one.
+  /// `keys` holds the keys of the first object; if empty, it is set from this object.
   TableRow object(std::vector<std::string>& keys, std::int64_t first_line) {
     const std::string_view text = take_line(rest_);
     if (nested_too_deeply(text)) refuse(line_, fmt::format("nested more than {} levels deep", deepest_json));

@@ -40,9 +40,9 @@ bool is_table(const std::string& path);
 /// booleans are kept as text, and null becomes an empty field. fastText: `__label__NAME` and a text become fields with the keys
 /// label and text. Blank lines, byte order marks and "\r" before "\n" are skipped.
 ///
-/// All functions throw Error, starting with `op` and naming the file and line, for an unreadable file, zero bytes, invalid UTF-8,
-/// an unclosed quotation mark, text after a closing one, rows with different numbers of fields, anything but a JSON object, and a
-/// fastText line without a label or with several.
+/// All functions throw Error("op: ..."), naming the file and line, for an unreadable file, zero bytes, invalid UTF-8, an unclosed
+/// quotation mark, text after a closing one, rows with different numbers of fields, anything but a JSON object, and a fastText line
+/// without a label or with several.
 class TableRows {
  public:
   TableRows(std::string_view op, const std::string& path, char delimiter = 0);
@@ -79,7 +79,7 @@ class TableRows {
 Table read_table(std::string_view op, const std::string& path, char delimiter = 0);
 
 /// Formats a row for TableRows to read, including its line break. Fields are quoted if necessary, but never in tab-separated rows.
-/// Throws Error, starting with `op`, for a tab or a line break in a field that cannot contain one.
+/// Throws Error("op: ...") for a tab or a line break in a field that cannot contain one.
 std::string table_line(std::string_view op, const std::vector<std::string>& fields, char delimiter);
 
 }  // namespace argand

@@ -9,7 +9,7 @@
 
 namespace argand {
 
-/// Throws Error, starting with `op`, that gives the reason and explains how to convert the file.
+/// Throws Error("op: ..."), which gives the reason and explains how to convert the file.
 [[noreturn]] inline void refuse_torch_file(std::string_view op, const std::string& path) {
   fail(op,
        "{} is a PyTorch pickle, which can run arbitrary code, so argand does not read it; convert it with Python: "

@@ -1,5 +1,5 @@
 #pragma once
-/// Search without learned parameters: finds passages that share words with a chunk of text, by BM25.
+/// Search without learned parameters: finds passages that share tokens with a chunk of text, by BM25.
 
 #include <memory>
 

@@ -22,8 +22,8 @@ namespace argand {
 
 namespace {
 
-// Recall@5 of token queries over the 32 637 passages of WikiText-2: 0.83, 0.92 and 0.96 in the first three steps of CRAT (printed
-// by `argand train`), but 0.77, 0.86 and 0.87 with 80 candidates and without the Euclidean transformation below.
+// Recall@5 of token queries over the 32 637 passages of WikiText-2: 0.83, 0.92 and 0.96 in the first three training steps of CRAT
+// (printed by `argand train`), but 0.77, 0.86 and 0.87 with 80 candidates and without the Euclidean transformation below.
 constexpr std::size_t links = 16;       ///< per node
 constexpr std::size_t inserting = 100;  ///< candidates when inserting a node
 constexpr std::size_t searching = 200;  ///< candidates when answering a query

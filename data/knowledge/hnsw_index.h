@@ -11,8 +11,8 @@ namespace argand {
 /// Whether argand was built with hnswlib.
 bool have_hnsw();
 
-/// A graph over the rows of a matrix [P, r], for the largest dot products. The same rows give the same graph and results, for any
-/// number of threads.
+/// A graph over the rows of a matrix [P, r], to find the largest dot products. The same rows give the same graph and results, for
+/// any number of threads.
 class HnswIndex final : public RowIndex {
  public:
   /// Throws Error when argand was built without hnswlib.

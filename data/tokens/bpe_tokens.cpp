@@ -119,7 +119,7 @@ void BpeTokens::add_normalized(Encoding& to, std::string_view text) const {
   }
 }
 
-/// Splits a text without added tokens by this rule and the subsequent ones.
+/// Splits a text without added tokens by bpe_.cuts[rule] and the rules after it.
 void BpeTokens::add_part(Encoding& to, std::string_view text, std::size_t rule) const {
   if (rule == bpe_.cuts.size()) return add_words(to, text);
   while (!text.empty()) {

@@ -17,8 +17,8 @@ inline constexpr std::size_t longest_piece_line = std::size_t{1} << 20;
 /// million. The same text gives the same pieces on every machine. Throws Error if there are more distinct characters than pieces.
 TokenizerPtr learn_pieces(const std::string& kind, std::string_view text, std::int64_t pieces);
 
-/// Loads a SentencePiece model of any kind and origin. Lines are encoded one by one, as by spm_encode, and end with the piece "\n",
-/// the byte piece <0x0A>, or </s>. Throws Error, naming the file, if it is damaged or has none of these pieces.
+/// Loads a SentencePiece model of any kind and origin. Lines are encoded one by one, as spm_encode does, and end with the piece
+/// "\n", the byte piece <0x0A>, or </s>. Throws Error, naming the file, if it is damaged or has none of these pieces.
 TokenizerPtr load_pieces(const std::string& path);
 
 }  // namespace argand

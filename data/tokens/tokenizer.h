@@ -73,7 +73,7 @@ TokenizerPtr make_tokens(const TokenChoice& choice, std::string_view training_te
 
 /// The name of the token file in a run's folder, "vocab.txt", "tokens.model" or "tokenizer.json"; "" for bytes.
 std::string token_file(std::string_view kind);
-/// Reads the contents of file() from `path`. Throws Error, naming the file, for anything else.
+/// Loads a tokenizer from `path`, which holds the contents of its file(). Throws Error, naming the file, for anything else.
 TokenizerPtr load_tokens(std::string_view kind, const std::string& path);
 
 }  // namespace argand

@@ -27,7 +27,7 @@ print(ag.check(f, lambda x: -2 * x / (1 + x * x) ** 2, 0.5))
 print(ag.check(lambda x: x + 1e12, lambda x: 1.0, 0.3).headline)
 
 # %% after ## Projections
-# Several outputs: vjp=True, and the gradient takes the weights of the outputs.
+# With several outputs, vjp=True is needed, and the gradient takes their weights as an argument.
 z = np.array([1 + 2j, -0.5j])
 print(ag.check(lambda z: z**2, lambda z, g: np.conj(2 * z) * g, z, vjp=True).verdict)
 

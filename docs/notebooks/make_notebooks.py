@@ -6,7 +6,7 @@ A chapter's text is its Markdown in docs/NAME.md. Its code is NAME.py beside thi
 
   # %% start            at the top, below the title
   # %% after LINE       after the section with that heading, or after the block that contains that line
-  # %% prints LINE      in place of the block that contains that line, because it prints the same, as the tests check
+  # %% prints LINE      in place of the block that contains that line; the cell must print that block, which the tests check
 
 A lesson is a file NAME.md beside this one. Its python blocks are the cells. `<!-- exercise: NAME -->` above a block marks a cell that the reader
 has to complete; --solved replaces it with the code below `# %% NAME` in NAME-solutions.py.

@@ -1,6 +1,6 @@
 /// The network of network_by_hand.cpp, written with the library. Complex networks with four activations and a real network of
-/// equal size learn what a travelling-wave tube does to a signal, from all phases or from a quarter of the circle, and are tested
-/// on all phases. Two more real networks are given the symmetry, one through its data and one through its weights. Prints the
+/// equal size learn what a travelling-wave tube does to signals, with phases all around the circle or in a quarter of it, and are
+/// tested on all phases. Two more real networks are given the tube's symmetry, one by its data and one by its weights. Prints the
 /// error mean |y - t|² / mean |t|² in per cent, averaged over three seeds.
 
 #include "autograd/ops.h"
@@ -45,7 +45,7 @@ struct ComplexNetwork final : Module<double> {
   Linear<C> in, out;
   Activation activation;
 };
-/// The same with modReLU, whose thresholds c replace the biases.
+/// The same layers with modReLU, whose thresholds c replace the biases.
 struct ModReluNetwork final : Module<double> {
   explicit ModReluNetwork(Init& init)
       : in(init, 1, 8, false), out(init, 8, 1, false), c(init.normal<double>(Role::Bias, {8}, 0.5)) {}
@@ -94,7 +94,7 @@ double error(const Net& net, const Signals& of) {
   return 100 * mean(abs2(net(of.sent) - of.received)).value().item() / mean(abs2(of.received)).value().item();
 }
 
-/// Rotates every signal and its answer by a random angle, drawn for each signal.
+/// Rotates every signal and the tube's response to it by a random angle, drawn for each signal.
 Signals turned(const Signals& of, std::uint64_t seed) {
   Tensor<C> by = Tensor<C>::zeros(of.sent.value().shape());
   for (std::int64_t n = 0; n < by.dim(0); ++n)
@@ -102,7 +102,7 @@ Signals turned(const Signals& of, std::uint64_t seed) {
   return {of.sent * constant(by), of.received * constant(by)};
 }
 
-/// The error on all phases after training on a sector of them; with `turns`, on copies that are rotated anew in every step.
+/// The error on the whole circle after training on signals from a sector; with `turns`, they are rotated anew in every step.
 template <class Net>
 double trained(const Net& net, double sector, bool turns) {
   const Signals seen = signals(sector, 1), all = signals(circle, 2);

@@ -1,5 +1,5 @@
-/// Compares attention's gradient, derived with the matrix rules, with the tape's; then shows that rotary positions depend only on
-/// distances. One head of 3 complex numbers, 5 tokens, complex values.
+/// Compares attention's gradient, derived with the matrix rules, with the tape's; then shows that with rotary positions
+/// probabilities depend only on distances. One head of 3 complex numbers, 5 tokens, complex values.
 ///
 ///     S = Re(Q Kᴴ)/√d,   P = softmax of each row,   O = P V
 

@@ -1,5 +1,5 @@
 /// L-BFGS on 100 |w - z²|² + |1 - z|², Rosenbrock's valley with two complex unknowns. Prints the loss after a given number of
-/// evaluations, compared with AdamW's, and the product sᴴy of a step s and the change y of the gradient.
+/// evaluations, compared with AdamW's, and the product sᴴy of a step s and the change y in the gradient.
 
 #include "autograd/ops/elementwise/arithmetic.h"
 #include "autograd/ops/elementwise/complex_parts.h"

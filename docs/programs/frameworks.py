@@ -29,7 +29,7 @@ z = at(1 + 2j)
 torch.exp(z).backward(torch.tensor(1j, dtype=torch.complex128))
 show("e^z, incoming gradient i", z.grad)
 
-# Three steps of Adam on a complex parameter with a constant gradient: they show what a step does to its parts.
+# Three steps of Adam on a complex parameter with a constant gradient show how a step treats the real and the imaginary part.
 z = at(0j)
 adam = torch.optim.Adam([z], lr=0.1, eps=0)
 for _ in range(3):

@@ -1,5 +1,5 @@
 /// How large is a signal after ten layers, and does it depend on how the weights were drawn? Each row is one activation: the mean
-/// of |h|² over 256 units after 1, 2, 5 and 10 layers h <- f(W h), W complex with E|W_jk|² = gain / 256, from h with E|h|² = 1.
+/// of |h|² over 256 units after 1, 2, 5 and 10 layers h <- f(W h), W complex with E|W_jk|² = gain / 256, starting from E|h|² = 1.
 
 #include "autograd/context.h"
 #include "autograd/ops.h"

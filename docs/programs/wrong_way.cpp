@@ -1,4 +1,4 @@
-/// Gradient descent on |z² + 1|² with the gradient of three conventions: ours, half of it (∂L/∂z̄), and its conjugate (2 ∂L/∂z).
+/// Gradient descent on |z² + 1|² with the gradient in three conventions: ours, half of it (∂L/∂z̄), and its conjugate (2 ∂L/∂z).
 
 #include "autograd/ops/elementwise/arithmetic.h"
 #include "autograd/ops/elementwise/complex_parts.h"

@@ -15,8 +15,8 @@ using C = std::complex<double>;
 
 std::vector<std::string> kinds_of_points() { return {"minimum", "maximum", "saddle"}; }
 
-/// The kind of critical point according to the tape's Hessian: "minimum", "maximum" or "saddle". Throws Redraw if differences do not
-/// confirm the Hessian, or if the point is none of these.
+/// The kind of critical point according to the tape's Hessian: "minimum", "maximum" or "saddle". Throws Redraw if differences do
+/// not confirm the Hessian, or if the point is none of these.
 std::string kind_at(const std::string& loss, C at) {
   const LabHessian h = lab_hessian(Expression(loss), {at});
   if (h.verdict() != Verdict::Pass) throw Redraw();

@@ -32,8 +32,8 @@ struct GradingRules {
   bool partial = false;  ///< gives half the points for an answer that is correct up to a conjugate, a sign, a factor, ...
 };
 
-/// Recreates the sheet from the student's name, the seed and the problems; its mark shows whether it is the sheet that was handed
-/// out. Never throws: any problem with a file becomes its `failure`.
+/// Recreates the sheet from the student's name, the seed and the problems; the mark in the file shows whether it is the sheet that
+/// was handed out. Never throws: any problem with a file becomes its `failure`.
 Grade grade_file(const std::string& path, const GradingRules& rules);
 /// Notes files by the same student, of which only one can count.
 void note_doubles(std::vector<Grade>& grades);

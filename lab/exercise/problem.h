@@ -59,7 +59,7 @@ struct ProblemFamily {
   Problem (*make)(Draw& draw);
 };
 
-/// All families, of all levels, in the order of the sheets.
+/// All families, of all levels, in the order used on sheets.
 const std::vector<ProblemFamily>& problem_families();
 const ProblemFamily* find_problem_family(const std::string& name);
 

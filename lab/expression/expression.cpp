@@ -108,7 +108,7 @@ class Machine {
     stack_.push_back(std::move(w));
   }
 
-  /// Repeated squaring and multiplication, which is as accurate as those ops and avoids the branch cut of a polar form.
+  /// Squares and multiplies repeatedly, which is as accurate as these two ops and avoids the branch cut of a polar form.
   AnyVar whole_power(const AnyVar& z, int p) const {
     std::optional<AnyVar> result;
     AnyVar square_of = z;  // runs through z, z², z⁴, ...

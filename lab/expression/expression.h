@@ -39,7 +39,7 @@ class Expression {
   /// is real or complex depends on the expression and on the types of the arguments, not on their values. Throws for unsuitable
   /// arguments, and an InputError for a real-only function of a complex operand. (The signature matches CheckedFunction.)
   AnyVar operator()(const std::vector<AnyVar>& arguments) const { return evaluate(arguments, OpCaller(nullptr)); }
-  /// The same; also adds every recorded op to `trace`, in the tape's order, and with Trace::All the ops on constants as well.
+  /// Does the same and adds every recorded op to `trace`, in the tape's order; with Trace::All, also the ops on constants.
   AnyVar traced(const std::vector<AnyVar>& arguments, std::vector<TracedOp>& trace, Trace which = Trace::Recorded) const {
     return evaluate(arguments, OpCaller(&trace, which));
   }

@@ -19,7 +19,7 @@ using Operands = std::span<const AnyVar>;
 /// Calls an op that accepts either.
 #define ARGAND_ANY_OP(OP) [](const OpCaller& call, Operands x) { return call([](const auto& v) { return OP(v); }, x[0]); }
 
-/// v as a Var of T, which must be the type it holds.
+/// v as a Var of T, which must be the type that v holds.
 template <Scalar T, Scalar U>
 Var<T> as(const Var<U>& v) {
   if constexpr (std::same_as<T, U>)

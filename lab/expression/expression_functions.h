@@ -11,7 +11,7 @@
 
 namespace argand {
 
-/// One op of an evaluation with its values, which is one step along the tape.
+/// One op of an evaluation, with the values of its inputs and output.
 struct TracedOp {
   AnyVar output;
   std::vector<AnyVar> inputs;
@@ -28,7 +28,7 @@ class OpCaller {
   /// `trace` may be null.
   explicit OpCaller(std::vector<TracedOp>* trace, Trace which = Trace::Recorded) : trace_(trace), which_(which) {}
 
-  /// Calls f(Var...) on any mixture of real and complex operands. The trace keeps f, so it must capture by value.
+  /// Calls f(Var...) on any mixture of real and complex operands. The trace keeps f, so f must capture by value.
   template <class F, std::same_as<AnyVar>... X>
   AnyVar operator()(const F& f, const X&... x) const {
     AnyVar w = std::visit([&](const auto&... v) -> AnyVar { return f(v...); }, x...);

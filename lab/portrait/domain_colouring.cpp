@@ -66,7 +66,7 @@ Rgb domain_colour(std::complex<double> w) {
   // Slightly more than log2: a value that should be a power of two but is rounded down, such as |z/|z||, must not end up on the
   // other side of the ring.
   const double octaves = std::log2(modulus) + 1e-9, ring = octaves - std::floor(octaves) - 0.5;  // from -1/2 to 1/2
-  // From 0 to 1 as |w| goes from 0 to infinity, 2/3 at |w| = 1; near 1, half an octave changes the lightness equally everywhere.
+  // From 0 to 1 as |w| goes from 0 to infinity, 2/3 at |w| = 1; near |w| = 1 roughly linear in log |w|.
   const double level = 2 / (2 + std::pow(modulus, -0.6));
   const double lightness = std::clamp(level + 0.10 * ring * 4 * level * (1 - level), 0.0, 1.0);
   // The largest chroma available to every hue at this lightness; with more, some arguments would look more vivid than others.

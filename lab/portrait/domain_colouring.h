@@ -16,7 +16,7 @@ struct Oklch {
   double lightness, chroma, hue;
 };
 
-/// The hue is arg w: a positive number is red, and colours follow the rainbow as the argument grows. The lightness is the modulus:
+/// The hue shows arg w: positive numbers are red, and colours follow the rainbow as the argument grows. The lightness shows |w|:
 /// black at 0, white at infinity, 2/3 of the way up at |w| = 1; in addition it rises slightly from each power of two to the next
 /// and drops back, which draws the rings |w| = 2^k. NaN is grey.
 Rgb domain_colour(std::complex<double> w);

@@ -217,7 +217,7 @@ std::string scale_text(const std::string& name, double scale) {
   return scale > 1 ? fmt::format(",  colours of {}/{:g}", name, scale) : fmt::format(",  colours of {:g} {}", 1 / scale, name);
 }
 
-/// gnuplot's own program for the file's format.
+/// The gnuplot terminal for the file's format, with its options.
 std::string terminal_of(const PortraitPicture& wanted) {
   return wanted.vector_graphics
              ? fmt::format("svg size {},{} font 'sans,13' background '#ffffff' standalone", wanted.width, wanted.height)

@@ -13,7 +13,7 @@ namespace argand {
 /// The function to draw: an expression of one variable, or the name of a function; "tanh" means tanh(z). Throws InputError.
 Expression portrait_function(const std::string& text);
 
-/// A descent; `conjugated`: along the conjugate of the gradient, as with a framework that returns that.
+/// A descent; `conjugated`: along the conjugate of the gradient, as with a framework that returns the conjugate.
 struct PortraitWalk {
   std::vector<std::complex<double>> points;
   bool conjugated;
@@ -28,7 +28,7 @@ struct PortraitPicture {
 };
 
 /// What gnuplot reads from standard input to write the picture to standard output: the colours of f, then those of its gradient
-/// with contours, arrows, marks and walks, and a legend. The pixels are part of it, so it is not text alone.
+/// with contours, arrows, marks and walks, and a legend. The script includes the pixels, so it is not pure text.
 std::string portrait_script(const Expression& f, const PortraitPicture& wanted);
 
 }  // namespace argand

@@ -48,7 +48,7 @@ struct AttentionPass {
   Var<T> drop(const Var<T>& x) const {
     return forward.drop(x);
   }
-  /// Options for the next attention op with these heads; draws its dropout mask.
+  /// Options for the next attention op, with n_heads heads; draws its dropout mask.
   AttentionOptions options(std::int64_t n_heads, double scale) const;
   /// During generation, appends the new keys and values [B, t, width] to the cache and sets k and v to all cached ones.
   void remember(Var<R>& k, Var<R>& v) const;

@@ -10,8 +10,8 @@ namespace argand {
 
 /// O(softmax(Re⟨q, k⟩ / √d_k) v), q = Q x, k = K y, v = V y in every head. For complex inputs the score is the real part of the
 /// inner product, and d_k counts complex components. Q, K, V, O have biases.
-/// Sources: Vaswani et al., Attention Is All You Need (2017), section 3.2; complex: Yang et al., arXiv:1910.10202 (with Re in place
-/// of eight products).
+/// Sources: Vaswani et al., Attention Is All You Need (2017), section 3.2; complex: Yang et al., arXiv:1910.10202 (there with
+/// eight products in place of Re).
 template <Scalar T>
 class MultiHeadAttention final : public Module<RealOf<T>> {
  public:

@@ -3,7 +3,7 @@
 ///
 /// Dividing by the standard deviation gives z unit variance but does not change the shape of an elongated distribution. Whitening
 /// makes it circular: x̂ = V^(-1/2) (x - μ), where V is the 2×2 covariance matrix of (Re x, Im x) (eq. 4 to 6;
-/// autograd/ops/rows/whitening.h). A learned symmetric 2×2 matrix and a shift follow (eq. 7 to 10), in complex notation
+/// autograd/ops/rows/whitening.h). A learned symmetric 2×2 matrix and a shift follow (eq. 7 to 10); in complex notation,
 ///
 ///     y = Γ x̂ + β = α x̂ + γ conj(x̂) + β,       Γ = [[γrr, γri], [γri, γii]],  α = (γrr + γii)/2,  γ = (γrr - γii)/2 + i γri
 ///
@@ -45,7 +45,7 @@ class WhiteningLayerNorm final : public Module<R> {
   double eps_;
 };
 
-/// Over all axes but the second, x, y [B, channels, ...]. Uses the moments of the batch during a TrainingStep
+/// Over all axes but the second: x, y [B, channels, ...]. Uses the moments of the batch during a TrainingStep
 /// (nn/layers/dropout.h), otherwise the running moments.
 template <RealScalar R>
 class WhiteningBatchNorm final : public Module<R> {

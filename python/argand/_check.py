@@ -62,7 +62,7 @@ def check(
     kwargs      Keyword arguments for f, grad, jvp and hvp; they are not differentiated.
     vjp         f returns any array, or a container of arrays, and grad is its vector-Jacobian product: grad(*x, w) is the gradient of
                 L = Re(sum(conj(w) * f(*x))) (with convention="jax" of L = Re(sum(w * f(*x)))), for a w like f's value.
-    convention  What the gradient with respect to z = x + iy means: "torch" and "tensorflow" for dL/dx + i dL/dy, which ascends; "jax" for its
+    convention  What the gradient with respect to z = x + iy means: "torch" and "tensorflow" for dL/dx + i dL/dy, the direction of ascent; "jax" for its
                 conjugate.
     order, hvp  order=2 also checks the second order: hvp(*x, v) is the Hessian-vector product, the derivative of grad along v (for
                 several arguments: hvp(*x, *v)).

@@ -26,7 +26,7 @@ IdArray array_of_ids(const Ids& ids) {
   return a;
 }
 
-/// While it exists, denormal numbers are treated as zero, as in the programs that train and generate.
+/// Treats denormal numbers as zero during its lifetime, as the programs that train and generate do.
 struct FlushSubnormals {
   FlushSubnormals() { flush_subnormals_to_zero(true); }
   ~FlushSubnormals() { flush_subnormals_to_zero(false); }

@@ -208,7 +208,7 @@ PyGetSetDef properties[] = {
     {"size", get_size, nullptr, "The number of elements.", nullptr},
     {"dtype", get_dtype, nullptr, "NumPy's float32, float64, complex64 or complex128.", nullptr},
     {"requires_grad", get_requires_grad, nullptr, "Whether it is a variable, or depends on one.", nullptr},
-    {"is_variable", get_is_variable, nullptr, "Whether it was created by variable() rather than by an op.", nullptr},
+    {"is_variable", get_is_variable, nullptr, "Whether the tensor was created by variable() rather than by an op.", nullptr},
     {"name", get_name, set_name, "A variable's name, or that of the op that computed it.", nullptr},
     {"grad", tensor_grad, set_tensor_grad,
      "dL/dx + i dL/dy, summed over the backward passes so far, in this tensor's shape; None before the first. For variables,\n"

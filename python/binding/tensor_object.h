@@ -69,7 +69,7 @@ AnyVar any_var_of(PyObject* o, const char* what);
 bool is_complex(const AnyVar& x);
 /// Converts to another type, from real to complex or between precisions, differentiably. Throws a TypeError for complex to real.
 AnyVar converted(const AnyVar& x, std::string_view scalar);
-/// Converts both to the wider of their precisions.
+/// Converts a and b to the wider of their precisions.
 void align(AnyVar& a, AnyVar& b);
 
 /// A read-only view of the elements, which keeps them alive even if the tensor is freed or assigned to.
@@ -77,7 +77,7 @@ py::array view_of(const AnyVar& x);
 template <Scalar T>
 py::array view_of(const Tensor<T>& x);
 
-/// Whether it was created by variable() rather than by an op.
+/// Whether the tensor was created by variable() rather than by an op.
 inline bool is_variable(TensorObject* x) {
   return slot_of(x->var) != nullptr && (x->node == nullptr || x->node->state == Node::State::Source);
 }

@@ -36,7 +36,7 @@ template <RealScalar R>
 Jet modrelu_jet(std::span<const Z> v) {
   const N m = modulus(v[0]);
   const ModRelu f(m, v[1].x);
-  // By convention w = z + c u has no rotation where 1/|z| overflows.
+  // By convention, the derivatives of w = z + c u ignore the rotation of u where 1/|z| overflows.
   if (m < std::numeric_limits<R>::min() && f.s > 0) return {v[0] * Z(f.s), {{Z(1.0), {}}, {v[0] * Z(f.by_c), {}}}};
   Jet jet = scaled(v[0], f.s, f.slope, v[0].x / m, v[0].y / m);
   jet.d.push_back({v[0] * Z(f.by_c), {}});
@@ -125,7 +125,7 @@ void measure_for(Table& table, Range range) {
             [](const N& x) { return N(normal_cdf(x) + x * normal_density(x)); });
       });
 
-  // The first two activations have no bias: their factors do not depend on it, and its gradient is 0.
+  // The first two activations have no bias, so by_c, the derivative of the factor with respect to a bias, is 0.
   const auto without_bias = [](const auto& f) { return [f](auto x, auto, auto measure) { return f(x, measure); }; };
   by_magnitude<R>(table, range, "magnitude_gelu", without_bias([](auto x, auto m) { return argand::magnitude_gelu(x, m); }),
                   [](const N& m, const N&) {

@@ -60,7 +60,7 @@ Z expm1(const Z& z) {
   return exp(z) - Z(1.0);
 }
 Z sqrt(const Z& z) {
-  // Computes the part of the root that does not cancel first, then the other from 2 Re w · Im w = Im z.
+  // First computes the part of the root that does not cancel, then the other part from 2 Re w · Im w = Im z.
   if (z.x == 0 && z.y == 0) return N(0);
   const N big = mp::sqrt((modulus(z) + mp::abs(z.x)) / 2), small = z.y / (2 * big);
   if (z.x >= 0) return {big, small};

@@ -17,9 +17,9 @@ constexpr std::int64_t samples = 1500;
 template <argand::RealScalar R>
 argand::Tensor<R> real_numbers(Range range, std::uint64_t stream, bool positive = false, const std::vector<double>& near = {});
 
-/// Complex numbers with |z| as above. Three quarters point in any direction, the others lie close to one of the four half-axes; the
-/// points of `near` and their neighbours in four directions follow. In the extreme range, some numbers have parts of independent
-/// magnitudes.
+/// Complex numbers whose |z| is distributed like |x| in real_numbers. Three quarters point in any direction, the others lie close
+/// to one of the four half-axes; the points of `near` and their neighbours in four directions follow. In the extreme range, some
+/// numbers have parts of independent magnitudes.
 template <argand::RealScalar R>
 argand::Tensor<std::complex<R>> complex_numbers(Range range, std::uint64_t stream,
                                                 const std::vector<std::complex<double>>& near = {});

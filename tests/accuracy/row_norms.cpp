@@ -73,7 +73,7 @@ RowExact norm_by_squares(bool centred, const N& eps) {
   };
 }
 
-/// The two norms by the magnitudes m = sqrt(a² + w b² + 1e-12) of QIC's algebra, with w = 1 - sin 2θ.
+/// The two norms computed from the magnitudes m = sqrt(a² + w b² + 1e-12) of QIC's algebra, with w = 1 - sin 2θ.
 RowExact norm_by_magnitudes(bool centred) {
   return [centred](const std::vector<std::vector<Z>>& in, const std::vector<Z>& g) {
     const Terms x = terms(in[0]), gamma = terms(in[1]);
@@ -92,7 +92,7 @@ RowExact norm_by_magnitudes(bool centred) {
       moved += abs(d) * m_j.exact.x;
     }
     const N variance = square / n + N(centred ? 1e-5 : 1e-6), s = 1 / sqrt(variance);
-    // Magnitudes are rounded before their mean is subtracted; this is how much that changes σ.
+    // Magnitudes are rounded before their mean is subtracted; sigma_moves is the effect of this rounding on σ.
     const N sigma_moves = 1 + moved / n / variance;
     const auto product = [&](std::size_t j) { return (x[2 * j] - mu) * Term(g[2 * j]) + x[2 * j + 1] * Term(g[2 * j + 1]); };
     const Term A = sum_of(n, [&](std::size_t j) { return gamma[j] * product(j); });

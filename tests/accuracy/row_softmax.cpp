@@ -9,8 +9,8 @@ namespace {
 using Inputs = std::vector<std::vector<Z>>;
 
 /// The probabilities e^{x_i}/Σ e^{x_j}. The differences x_i - top are rounded before the exponential is taken, and one ulp of x_i -
-/// top becomes |x_i - top| ulp of the result. Scores computed as products are rounded as well, by as many ulp as their terms add up
-/// to.
+/// top becomes |x_i - top| ulp of the result. Scores computed as products have rounding errors of their own, proportional to the
+/// sum of the absolute values of their terms.
 struct Softmax {
   N top;
   Terms p;

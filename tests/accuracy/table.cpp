@@ -170,7 +170,7 @@ std::vector<std::string> Table::faults(const std::string& page) const {
       bool same = old.size() == now.size();
       for (std::size_t i = 0; same && i < old.size(); ++i)
         // Results without correct digits differ between processors, so for hostile matrices only a large increase counts, and only
-        // if the page's error is within the bound.
+        // if the page's error is within the bound for this range.
         same = hostile ? old[i] > bound_of(row.range) || now[i] <= 8 * old[i] + 8
                        : std::isinf(old[i]) == std::isinf(now[i]) &&
                              (std::isinf(old[i]) || (now[i] <= more * old[i] + more && old[i] <= 4 * now[i] + 4));

@@ -101,7 +101,7 @@ class Scripts(HTMLParser):
 def report(folder, number):
     text = HOSTILE[number] if isinstance(HOSTILE[number], str) else "plain"
     done = run("report", folder, "--out", "page.html", "--text", text)
-    # The run's vocabulary lacks the words: two cards of the page and two lines of standard error say so.
+    # The run's vocabulary lacks the words of `text`: two cards of the page and two lines of standard error say so.
     expect(done.returncode == 1 and done.stderr.count(b"\n") == done.stderr.count(b"argand: report: ") == 2, f"report {folder!r}: {done.stderr}")
     with open("page.html", encoding="utf8") as file:
         page = file.read()

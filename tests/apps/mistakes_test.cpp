@@ -91,7 +91,7 @@ BOOST_AUTO_TEST_CASE(of_the_command_line) {
   ends_with(scratch, "train lm --steps", 2, "argand: train lm: --steps: 1 required...");
   ends_with(scratch, "eval", 2, "argand: eval: RUN is required" + help);
   ends_with(scratch, "train lm --threads 0 --out x", 2, "argand: train lm: --threads: ...");
-  ends_with(scratch, "train lm", 2, "argand: train lm: missing --out RUN (to start a run) or --resume RUN (to continue one)");
+  ends_with(scratch, "train lm", 2, "argand: train lm: missing --out RUN (to start) or --resume RUN (to continue)");
   BOOST_TEST(scratch.count() == 2);  // only .out and .err
 }
 

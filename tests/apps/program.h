@@ -59,7 +59,7 @@ class Program {
     if (pid_ > 0 && waitpid(pid_, &status_, WNOHANG) == pid_) pid_ = 0;
     return pid_ > 0;
   }
-  /// Waits for the end; returns the exit code, or 1000 + the signal that ended it.
+  /// Waits for the program to end; returns its exit code, or 1000 + the signal that ended it.
   int wait() {
     if (pid_ > 0) waitpid(pid_, &status_, 0);
     pid_ = 0;

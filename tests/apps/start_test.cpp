@@ -132,7 +132,7 @@ BOOST_AUTO_TEST_CASE(threads_that_wait_spin_briefly_unless_the_user_has_chosen) 
   BOOST_TEST(value(output_of("env -u OMP_WAIT_POLICY GOMP_SPINCOUNT=7 " START_PROBE " fast"), "spin") == "7");
 }
 
-// OpenBLAS ignores an unknown core type and uses the one it detects. If that is slow, the program must report it.
+// OpenBLAS ignores an unknown core type and uses the one it detects. If the detected one is slow, the program must report it.
 BOOST_AUTO_TEST_CASE(slow_kernels_that_nobody_chose_are_reported_once) {
   const std::string text = output_of("OPENBLAS_CORETYPE=NoSuchCore " START_PROBE " fast");
   BOOST_TEST_INFO(text);

@@ -54,7 +54,7 @@ BOOST_AUTO_TEST_CASE(its_keys_are_options_and_its_words_are_checked) {
   const Finished help = run_toy(scratch, "train lm --help");
   BOOST_TEST(help.out.find("transformer|complexformer|crope|crat|qic|toy") != std::string::npos);
   BOOST_TEST(help.out.find("small|paper|shakespeare|toy-box") != std::string::npos);
-  BOOST_TEST(help.out.find("Model, only of toy") != std::string::npos);
+  BOOST_TEST(help.out.find("Model, only for toy") != std::string::npos);
   const auto refused = [&](const std::string& options) {
     const Finished done = run_toy(scratch, "train lm --out " + (scratch / "no") + options);
     BOOST_TEST(done.code == 2);
@@ -127,7 +127,7 @@ BOOST_AUTO_TEST_CASE(it_learns_to_label_and_is_ablated) {
   BOOST_TEST(ablate.out.find("| turned | with phases | ") != std::string::npos, ablate.out);
 }
 
-// Tested in this process, where all tests share one list of families: none of these may be added to it.
+// Tested in this process, where all tests share one list of families, so none of the families below may be added to it.
 BOOST_AUTO_TEST_CASE(incomplete_and_duplicate_families_are_refused) {
   Family twice = family_named("crope");
   BOOST_TEST(error_of([&] { add_family(twice); }) == "family: \"crope\" is already registered");

@@ -71,7 +71,7 @@ BOOST_AUTO_TEST_CASE(a_check_of_nothing_says_so) {
              "gradcheck: the function's output has shape [0]: there is nothing to differentiate");
   const NoGrad none;
   BOOST_TEST(error_of([&] { gradcheck([](const Real& z) { return square(z); }, x); }) ==
-             "gradcheck: gradients cannot be checked inside NoGrad; call it outside");
+             "gradcheck: gradients cannot be checked inside a NoGrad; call gradcheck outside it");
 }
 
 BOOST_AUTO_TEST_CASE(a_function_whose_shape_depends_on_its_input_has_no_derivative) {

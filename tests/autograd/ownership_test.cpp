@@ -102,7 +102,7 @@ BOOST_AUTO_TEST_CASE(a_gradient_can_be_set_before_and_after_a_backward_pass) {
              "set_grad: gradient of shape [3] does not match variable of shape [2]");
   auto constant = Var<double>(Tensor<double>::ones({2}));
   BOOST_TEST(error_of([&] { constant.set_grad(Tensor<double>::ones({2})); }) ==
-             "set_grad: only a variable keeps a gradient; make it with variable()");
+             "set_grad: only a variable keeps a gradient; make one with variable()");
 }
 
 BOOST_AUTO_TEST_CASE(tapes_may_die_in_any_order) {

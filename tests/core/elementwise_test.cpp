@@ -85,7 +85,7 @@ BOOST_AUTO_TEST_CASE(long_sums_are_accurate) {
     const auto sums = sum_to(Tensor<float>::full({rows, columns}, 0.1f), {columns});
     for (const float y : sums) BOOST_TEST(y == 0.1f * static_cast<float>(rows), boost::test_tools::tolerance(1e-4f));
   }
-  // The same where the kept axes are not at the end: sums over rows, over columns, and over both.
+  // Sums are as accurate if the kept axes are not the last ones: sums over rows, over columns, and over both.
   const std::int64_t n = 1 << 20;
   for (const Shape& shape : {Shape{2, n, 3}, Shape{2, n, 1}, Shape{2, 3, n}, Shape{2, n / 64, 64}})
     for (const Shape& left : {Shape{2, 1, 1}, Shape{2, 1, shape[2]}, Shape{2, shape[1], 1}}) {

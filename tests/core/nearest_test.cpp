@@ -79,7 +79,7 @@ BOOST_AUTO_TEST_CASE(errors) {
   BOOST_TEST(find(3, {{0, 3}, {1, 5}}) == "nearest: cannot choose 3 of 6 rows when 4 of them are excluded");
   BOOST_TEST(find(1, {{0, 1}, {0, 1}, {0, 1}}) ==
              "nearest: the number of excluded ranges, 3, does not divide the number of queries, 4");
-  BOOST_TEST(find(1, {{2, 7}}) == "nearest: rows 2 to 7 are out of range for 6 rows");
+  BOOST_TEST(find(1, {{2, 7}}) == "nearest: the excluded rows [2, 7) are out of range for 6 rows");
   BOOST_TEST(error_of([] {
                nearest_rows(Tensor<float>::ones({4, 2}), Tensor<float>::ones({6, 3}), 1);
              }) == "nearest: expects queries [N, r] and rows [P, r], got [4, 2] and [6, 3]");

@@ -56,7 +56,7 @@ Tensor<R> arguments() {
   return x;
 }
 
-/// The fault of `y` as a function value that is exactly `exact`; "" if it is within 4 ulp and a zero has the right sign.
+/// What is wrong with `y` as a function value, given the exact value; "" if it is within 4 ulp and a zero has the right sign.
 template <class R>
 std::string flaw(R y, long double exact) {
   const R expected = static_cast<R>(exact);

@@ -66,7 +66,7 @@ BOOST_AUTO_TEST_CASE(epochs_differ_in_offset_and_order) {
     offsets.insert(*std::min_element(order.begin(), order.end()));
     orders.insert(order);
   }
-  // 10 offsets in 60 draws: one is missing with probability 0.02, which does not happen for this seed.
+  // In 60 draws, one of the 10 offsets is missing with probability 0.02; with this seed, none is.
   BOOST_TEST(offsets.size() == 10U);
   BOOST_TEST(orders.size() == 60U);
 }

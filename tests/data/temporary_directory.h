@@ -27,7 +27,7 @@ class TemporaryDirectory {
 
   /// Writes a file and returns its path.
   std::string file(const std::string& name, std::string_view contents) const {
-    // Removed first, because some file systems flush a file that is truncated in place, which is ten times slower.
+    // Removes an old file first: some file systems flush a file that is truncated in place, which is ten times slower.
     std::filesystem::remove(*this / name);
     std::ofstream out(*this / name, std::ios::binary);
     out << contents;

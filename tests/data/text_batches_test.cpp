@@ -15,7 +15,7 @@ namespace {
 
 using Numbers = std::vector<std::int64_t>;
 
-/// Text i consists of the word i + 2, repeated 1 to 40 times, and its label is i modulo 4.
+/// Text i consists of the token i + 2, repeated 1 to 40 times, and its label is i modulo 4.
 LabelledTexts some_texts(std::int64_t n) {
   LabelledTexts texts;
   for (std::int64_t i = 0; i < n; ++i)

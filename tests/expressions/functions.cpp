@@ -58,7 +58,7 @@ N lgamma(const N& x) {
   mpfr_lgamma(w.backend().data(), &sign, x.backend().data(), MPFR_RNDN);
   return w;
 }
-/// Newton's method for erf(y) = x, from y = √π x/2 and with steps of at most 0.5; erf'(y) = 2 e^(-y²)/√π.
+/// Newton's method for erf(y) = x, starting at y = √π x/2, with steps of at most 0.5; erf'(y) = 2 e^(-y²)/√π.
 N erfinv(const N& x) {
   if (mp::abs(x) >= 1) return x / N(0);
   N y = x == 0 ? N(0) : x * mp::sqrt(pi()) / 2;

@@ -19,7 +19,7 @@ using accuracy::Z;
 struct Function {
   Z (*apply)(const std::vector<Z>& x);
   bool (*on_cut)(const Z& x) = nullptr;
-  /// Whether this also holds for a real operand. If false, a real operand counts as lying on the upper side.
+  /// Whether on_cut also applies to a real operand. If false, a real operand counts as lying on the upper side.
   bool real_on_cut = true;
 };
 /// The reference for the lab's function with this name, or null if there is none.

@@ -1,4 +1,4 @@
-/// Fuzzes labelled tables in all three formats: rows are rectangular, and every row of an accepted table has a valid label.
+/// Fuzzes labelled tables in all three formats: tables are rectangular, and every row of an accepted table has a valid label.
 
 #include "data/files/table.h"
 #include "data/corpora/labelled_table.h"

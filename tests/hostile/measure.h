@@ -1,6 +1,6 @@
 #pragma once
 /// Runs an op forwards and backwards on the hostile matrices and compares it with the exact result, in units of the condition
-/// number times rounding.
+/// number times the rounding error.
 
 #include <atomic>
 

@@ -25,8 +25,8 @@ Exact square(Exact x) { return real(x * conj(x)); }
 Reference of_rows(std::function<Row(const Row&)> f) {
   return on_tape([f = std::move(f)](const Matrix& A, const auto&) { return row_by_row(A, f); });
 }
-/// x minus its maximum, and Σ e^{x_j - max} over the other elements. The sum 1 + Σ would lose these digits if the maximum is far
-/// larger than the rest.
+/// x minus its maximum, and Σ e^{x_j - max} over the other elements. The sum 1 + Σ would lose the digits of Σ if the maximum were
+/// far larger than the rest.
 struct Shifted {
   std::size_t top = 0;
   Row rest;

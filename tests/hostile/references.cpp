@@ -89,8 +89,8 @@ N largest_of(const Numbers& A) {
   return most;
 }
 
-/// Powers t^k that scale the off-diagonal entries of a triangular matrix, or of one with blocks of two on the diagonal, close to 1.
-/// For a full matrix they are 1.
+/// Powers t^k that scale the off-diagonal entries of a triangular matrix, or of one with blocks of two on the diagonal, down to at
+/// most 1 in modulus. For a full matrix, the powers are 1.
 std::vector<N> scales_of(int n, const Numbers& A) {
   std::vector<N> scales(static_cast<std::size_t>(n), N(1));
   for (const auto& [block, sign] : {std::pair{1, 1}, std::pair{1, -1}, std::pair{2, 1}, std::pair{2, -1}}) {

@@ -23,7 +23,7 @@ for program in bash env sed awk cut cat grep sort head tail tr dirname id mktemp
 done
 printf '#!%s\necho Linux\n' "$BASH" >"$tree/bin/uname"
 chmod +x "$tree/bin/uname"
-# on_system ID ARGUMENTS...: runs ./dev ARGUMENTS there; its output is in `said`, its exit status in `status`.
+# on_system ID ARGUMENTS...: runs ./dev ARGUMENTS on the system ID; its output is in `said`, its exit status in `status`.
 on_system() {
   printf 'ID=%s\n' "$1" >"$tree/os"
   shift

@@ -78,8 +78,8 @@ BOOST_AUTO_TEST_CASE(unitary_matrices_are_unitary) {
   BOOST_TEST(mean_square(init.unitary<C>(Role::Matrix, {4, 3, 3}, 3).value()) == 9.0 / 9, tolerance(1e-12));
 }
 
-/// If unitary matrices are uniformly distributed, their trace has E|tr|² = 1 for any size. This fails unless R has a positive
-/// diagonal.
+/// If unitary matrices are uniformly distributed, their trace has E|tr|² = 1 for any size. This fails unless the QR
+/// factorisation behind them has an R with a positive diagonal.
 BOOST_AUTO_TEST_CASE(unitary_matrices_are_evenly_distributed) {
   double square = 0;
   for (std::uint64_t seed = 0; seed < 4000; ++seed) {

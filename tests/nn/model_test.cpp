@@ -139,7 +139,7 @@ BOOST_AUTO_TEST_CASE(training_with_dropout_needs_the_number_of_the_step) {
     const Ids x = random_ids({2, 8});
     const NoGrad none;
     BOOST_TEST(error_of([&] { model->loss(x, x, {.training = true}); }) ==
-               "dropout: training needs ForwardContext::step; without it every step drops the same activations");
+               "dropout: training needs ForwardContext::step; without it, every step would drop the same activations");
     BOOST_TEST(error_of([&] { model->loss(x, x, {.training = true, .step = 0}); }) == "");
     BOOST_TEST(error_of([&] { model->loss(x, x); }) == "");
     config.dropout = 0;

@@ -168,7 +168,7 @@ BOOST_AUTO_TEST_CASE(one_moment_is_rotation_equivariant_and_two_are_not) {
     BOOST_TEST(turning_error(ComplexMoments::Modulus, std::polar(1.0, angle)) < 1e-13);
     BOOST_TEST(turning_error(ComplexMoments::Two, std::polar(1.0, angle)) > 0.05);
   }
-  // A quarter turn only swaps the axes and rounds nothing, so it makes no difference to two separate moments.
+  // A quarter turn only swaps the axes, without rounding, so it commutes even with steps from two separate moments.
   BOOST_TEST(turning_error(ComplexMoments::Two, C(0, 1)) == 0.0);
 }
 

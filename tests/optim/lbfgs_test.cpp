@@ -44,8 +44,8 @@ BOOST_AUTO_TEST_CASE(a_complex_quadratic_is_solved) {
   Lbfgs<double> optimizer({{"z", z}}, {.history = 12, .flat = 1e-7});
   const LbfgsReport report = optimizer.minimise([&] { return quadratic(z); }, 60);
   BOOST_TEST(report.gradient < 1e-6);
-  // The minimum in R^12: the gradient of a quadratic function is affine, g(z) = g(0) + H z, so it must vanish there in every
-  // direction.
+  // The minimum in R^12 is the point where every component of the gradient, the affine function g(z) = g(0) + H z,
+  // vanishes.
   z.zero_grad();
   backward(quadratic(z));
   const Tensor<C> left = z.grad();

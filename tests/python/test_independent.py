@@ -64,7 +64,7 @@ def test_a_small_mistake_is_seen_at_small_steps(size):
 def test_a_jvp_that_contradicts_differences_and_gradient_is_itself_wrong():
     result = argand.check(f, grad, X, jvp=lambda x, v: 2 * jvp(x, v))
     assert result and opinions(result)["adjoint"] == "silent" and finding(result, "adjoint") == "its forward derivative is wrong"
-    assert "the forward derivative is wrong, relative error 5e-01: it contradicts differences and gradient, which agree" in result.notes
+    assert "the forward derivative is wrong, relative error 5e-01: it contradicts the differences and the gradient, which agree" in result.notes
     both = argand.check(f, lambda x: 2 * grad(x), X, jvp=lambda x, v: 2 * jvp(x, v))
     assert both.verdict == "fail" and opinions(both)["adjoint"] == "agrees"
 

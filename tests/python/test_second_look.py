@@ -85,7 +85,7 @@ def test_a_turn_between_adjacent_numbers_is_inconclusive():
 
 
 def test_a_wrong_gradient_near_a_zero_of_it_is_no_kink():
-    # f has such slopes nearby, as it would at a kink, but it does not have this slope here.
+    # f has the claimed slope at points near x, as it would at a kink, but not at x.
     for x in (1e-8, 3e-8, -2e-7):
         for factor in (1.5, -1.0, 0.0):
             assert argand.check(lambda x: np.sum(x**2), lambda x: factor * 2 * x, np.array([x, x])).verdict == "fail"
@@ -106,7 +106,7 @@ def test_a_gradient_that_is_another_one_at_x_alone_is_wrong():
 
 
 def test_rounding_is_no_nonlinearity():
-    # One gradient is 0 up to rounding, the other is not: a bias before a normalisation.
+    # The gradient of b, a bias before a normalisation, is 0 up to rounding; that of x is not.
     def f(x, b):
         y = x + b
         return (y - np.mean(y)) / np.sqrt(np.var(y) + 1e-5)

@@ -17,7 +17,7 @@ std::optional<std::string> text_of(const KeyTexts& settings, const std::string& 
   return std::nullopt;
 }
 
-/// The names of the rows in `table` that set the key; empty if all rows of the whole table give it the same value.
+/// The names of the rows in `table` that set the key; empty if all rows of the whole table set it to the same value.
 std::string rows_with_their_own(const AblationTable& whole, const AblationTable& table, const std::string& key) {
   const auto first = text_of(whole.rows.front().settings, key);
   if (std::all_of(whole.rows.begin(), whole.rows.end(), [&](const AblationRow& r) { return text_of(r.settings, key) == first; }))
@@ -35,12 +35,12 @@ KeyTexts requested_settings(const AblationTable& whole, const AblationTable& tab
   if (request.epochs > 0) settings.push_back({"epochs", fmt::format("{}", request.epochs)});
   const KeyTexts options = settings;
   for (const Setting& s : request.settings) {
-    if (text_of(options, s.key)) setting_fail(s, "`{}` already sets it; drop one of them", s.key);
+    if (text_of(options, s.key)) setting_fail(s, "`{}` already sets this key; drop one of them", s.key);
     if (text_of(settings, s.key)) setting_fail(s, "{} is set twice", s.key);
     if (s.key == "seed") setting_fail(s, "every row uses the seeds 0 ... N - 1; `seeds` sets N");
     if (s.key == "family" || s.key == "task") setting_fail(s, "each row sets its own {}", s.key);
     if (const std::string rows = rows_with_their_own(whole, table, s.key); !rows.empty())
-      setting_fail(s, "the rows differ in {} ({} set{} it); use `rows` to leave those out", s.key, rows,
+      setting_fail(s, "the rows differ in {} ({} set{} it); use `rows` to select others", s.key, rows,
                    rows.find(',') == std::string::npos ? "s" : "");
     settings.push_back({s.key, s.text});
   }

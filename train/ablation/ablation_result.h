@@ -23,10 +23,10 @@ struct AblationResult {
   // Costs; 0 if not logged.
   double tokens_per_second = 0;                      ///< in the median step, without the first three if there are more
   double flops_per_token = 0;                        ///< of matrix products, forward and backward
-  double flops_per_step = 0;                         ///< the same for a whole step
+  double flops_per_step = 0;                         ///< of matrix products in a whole step
   std::int64_t peak_memory = 0;                      ///< bytes
   double milliseconds_per_token = 0;                 ///< when generating text; 0 if there is no latency.json
-  double milliseconds_to_first_token = 0;            ///< as above
+  double milliseconds_to_first_token = 0;            ///< 0 if there is no latency.json
   nlohmann::ordered_json timed_by{};                 ///< `made_by` of the latency measurement
   std::map<std::int64_t, double> training_losses{};  ///< nats per token in a step's batch, for the logged steps
   nlohmann::ordered_json made_by{};                  ///< see docs/log.md; null if not logged

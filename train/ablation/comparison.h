@@ -14,7 +14,7 @@ struct Spread {
 };
 Spread spread_of(const std::vector<double>& values);
 
-/// The differences d_1 ... d_n between the pairs of one row.
+/// The differences d_1 ... d_n within the pairs of one row.
 struct PairedDifference {
   std::size_t pairs = 0;
   double mean = 0;
@@ -32,8 +32,8 @@ struct PairedDifference {
 /// J. Statist. 6, 1979): the k-th smallest of the m values is multiplied by m - k + 1, and none is smaller than the one before.
 std::vector<PairedDifference> compare_pairs(const std::vector<std::vector<double>>& rows, double confidence = 0.95);
 
-/// How far apart the means of two sets of k values may be if all are drawn from the same normal distribution, from which `seen`
-/// summarises n values:
+/// How far apart the means of two sets of k values may be if all are drawn from the same normal distribution; `seen`
+/// summarises n values drawn from it:
 ///
 ///     t s √(2/k),
 ///

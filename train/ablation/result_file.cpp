@@ -251,7 +251,7 @@ Json json_of(const std::vector<RateResult>& rates) {
   return json;
 }
 
-/// The settings that differ from those of the first row, by key; null for a key that is missing in one of the two.
+/// The settings that differ from those of the first row, by key; null for a key that only the first row has.
 Json own_settings(const Json& settings, const Json& common) {
   std::set<std::string> keys;
   for (const Json* all : {&settings, &common})

@@ -1,6 +1,6 @@
 #pragma once
-/// The rows of an ablation with the results of their runs, the source of all tables. They are read from the folder of the runs or
-/// from a results file (result_file.h).
+/// The rows of an ablation with the results of their runs, from which all tables are made. They are read from the folder with the
+/// runs or from a results file (result_file.h).
 
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -12,7 +12,7 @@
 
 namespace argand {
 
-/// The result of a search for a row's learning rate, with seed 0.
+/// The result for one rate in the search for a row's learning rate, with seed 0.
 struct RateResult {
   std::string rate;                ///< as written in the settings: "4e-3"
   std::optional<double> metric{};  ///< perplexity, or accuracy in percent; empty if the run diverged
@@ -57,12 +57,12 @@ ResultTable read_result_folder(const AblationTable& table, const std::string& ou
 /// The named rows, in table order; all if none are named. Throws InputError for an unknown name; the message says that `holder` has
 /// no row of that name.
 ResultTable with_rows(const ResultTable& from, const std::vector<std::string>& wanted, const std::string& holder);
-/// Puts a row of `other` first, as the reference for these rows. Throws InputError, starting with `place`, unless both were scored
-/// on the same data in the same way.
+/// Puts a row of `other` first, as the reference for `rows`. Throws InputError, starting with `place`, unless all of them were
+/// scored on the same data in the same way.
 ResultTable against_row(const ResultTable& rows, const ResultTable& other, const std::string& row, const std::string& place);
 
-/// The rows of both tables, in the order of `before`; if both have a row, the one in `now` is used. Throws InputError, starting
-/// with `place`, if the family, task, source, requested settings, or steps of the curves differ.
+/// The rows of both tables, in the order of `before`; if both tables have a row, the one in `now` is used. Throws InputError,
+/// starting with `place`, if the family, task, source, requested settings, or steps of the curves differ.
 ResultTable joined(const ResultTable& before, ResultTable now, const std::string& place);
 
 /// Drops unfinished runs and rows without runs, and thins the curves: keeps the first, the last, and every k-th of the steps common

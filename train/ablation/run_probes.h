@@ -21,7 +21,7 @@ struct TextProbe {
   double top_p = 0, temperature = 0;
   std::string judge{};  ///< "" if not judged
   TextFigures model{};
-  std::optional<TextFigures> corpus{};  ///< the same for the original continuations in the corpus
+  std::optional<TextFigures> corpus{};  ///< for the original continuations in the corpus
 };
 
 /// Loss in nats as a function of the number of preceding tokens.
@@ -60,7 +60,7 @@ bool is_evaluation(const nlohmann::ordered_json& probe);
 bool is_exchanged(const nlohmann::ordered_json& probe);
 bool is_audit(const nlohmann::ordered_json& probe);
 
-/// Reads one probe from a file; null if there is none. Throws Error if the file is damaged.
+/// Reads one probe from a file; null if there is no file. Throws Error if the file is damaged.
 nlohmann::ordered_json read_probe(const std::string& path, bool (*is_one)(const nlohmann::ordered_json&));
 
 /// All probes of the run in a folder. `interventions` lists the parameter settings to look for.

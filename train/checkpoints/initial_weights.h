@@ -35,7 +35,7 @@ class InitialWeights {
   /// file. Throws Error.
   explicit InitialWeights(const std::string& source);
 
-  /// The model settings of the run, family and sizes, except those that follow from the data. Empty unless the file is a
+  /// The run's model settings (family and sizes), except those that follow from the data. Empty unless the file is a
   /// checkpoint.
   Settings model_settings() const;
   /// The run that wrote the file, if it trained a language model; otherwise null.
@@ -43,7 +43,7 @@ class InitialWeights {
   /// The checksum of the file, to be recorded in the new run.
   std::string checksum() const;
 
-  /// Fills those parameters of a model with these words and classes that are in the file. If the vocabularies differ, shared words
+  /// Fills the parameters that are in the file; the model has these words and classes. If the vocabularies differ, shared words
   /// keep their rows. A classifier's output layer is loaded if the classes are the same. Throws Error, before changing anything,
   /// for the first tensor with a different shape, or if nothing fits.
   template <RealScalar R>

@@ -55,7 +55,7 @@ JsonLines::JsonLines(const std::string& path, std::int64_t last_step) : path_(pa
   require(descriptor_ >= 0, "log", "cannot open {}: {}", path, std::strerror(errno));
   if (::flock(descriptor_, LOCK_EX | LOCK_NB) != 0) {
     ::close(descriptor_);
-    fail("log", "{} is in use: another process is training in that folder", path);
+    fail("log", "{} is in use: another process is training in its folder", path);
   }
   const Kept kept = lines_up_to(path, last_step);
   damaged_ = kept.damaged;

@@ -11,7 +11,7 @@ namespace argand {
 void name_program(const std::string& version, const std::string& commit);
 
 /// {"argand": version, "commit": ..., "processor": model name, "level": the x86-64 level in use, "blas": OpenBLAS's kernels,
-/// "threads": their number}; unknown entries are left out.
+/// "threads": the number of threads}; unknown entries are left out.
 nlohmann::ordered_json made_by();
 
 }  // namespace argand

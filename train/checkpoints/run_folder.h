@@ -32,10 +32,10 @@ class RunLock {
 ///                              RUN/tokenizer.json in Hugging Face's format
 /// RUN/classes.txt              for a classifier: the names of the labels, one per line
 /// RUN/nan-trace.json           if the run stopped at a non-finite value: the op, values and batch
-/// RUN/written.json, positions.json  if `argand ablate` has probed the run: its texts, and its loss by position
+/// RUN/written.json, positions.json  if `argand ablate` has probed the run: generated texts, and the loss by position
 /// RUN/exchanged.json, audit.json  for models with retrieval: the loss with exchanged passages, and the audit
 /// RUN/latency.json             if `argand ablate --cost` has measured a language model: the time per generated token
-/// RUN/as-learnt.json, with-NAME=VALUE.json  its loss, and its loss with a parameter set to a value
+/// RUN/as-learnt.json, with-NAME=VALUE.json  the run's loss, and its loss with a parameter set to a value
 class RunFolder {
  public:
   explicit RunFolder(std::string path) : path_(path), at_(std::move(path)) {}

@@ -42,8 +42,9 @@ TrainedRun open_run(const std::string& run) {
     throw;
   }
   require_same(found.tokens->file());
-  require(found.tokens->size() <= model.vocab_size, "checkpoint", "{} has {} tokens, but the model in {} has a vocabulary of only {}",
-          tokens, found.tokens->size(), path, model.vocab_size);
+  require(found.tokens->size() <= model.vocab_size, "checkpoint",
+          "{} has {} tokens, but the model in {} has a vocabulary of only {}", tokens, found.tokens->size(), path,
+          model.vocab_size);
   if (model.task != TextTask::Classify) return found;
   require_beside(names);
   found.classes = load_classes("checkpoint", names);

@@ -50,7 +50,7 @@ std::string string_at(const Json& object, const char* key, const std::string& ot
 /// Whether the numbers are complex, with real and imaginary parts interleaved.
 bool complex_at(const Json& object, const std::string& program, const std::string& what) {
   const auto found = object.find("complex");
-  require(found == object.end() || found->is_boolean(), check_name, "\"complex\" of {} of {} is neither true nor false", what,
+  require(found == object.end() || found->is_boolean(), check_name, "{} of {}: \"complex\" is neither true nor false", what,
           program);
   return found != object.end() && found->get<bool>();
 }
@@ -60,10 +60,10 @@ Shape shape_at(const Json& object, const std::string& program, const std::string
   if (found == object.end()) return Shape({count});
   std::vector<std::int64_t> sizes;
   require(found->is_array() && found->size() <= Shape::max_rank, check_name,
-          "\"shape\" of {} of {} is not a list of at most {} sizes", what, program, Shape::max_rank);
+          "{} of {}: \"shape\" is not a list of at most {} sizes", what, program, Shape::max_rank);
   for (const Json& size : *found) {
     require(size.is_number_unsigned() && size.get<std::uint64_t>() < (1ULL << 40), check_name,
-            "\"shape\" of {} of {} contains {}, which is not a size", what, program, size.dump());
+            "{} of {}: \"shape\" contains {}, which is not a size", what, program, size.dump());
     sizes.push_back(size.get<std::int64_t>());
   }
   const Shape shape{std::span<const std::int64_t>(sizes)};
@@ -150,7 +150,7 @@ std::vector<ComplexValues> read_gradient(const std::string& program, const std::
   const Json answer = object_with(program, line, "gradient", "gradient");
   const Json& lists = answer.at("gradient");
   require(lists.is_array() && lists.size() == inputs.size(), check_name,
-          "\"gradient\" of {} is not a list of {}, one for each input", program, inputs.size());
+          "\"gradient\" of {} is not a list of length {}, one entry for each input", program, inputs.size());
   std::vector<ComplexValues> gradients;
   for (std::size_t k = 0; k < inputs.size(); ++k) {
     const std::vector<double> numbers = numbers_in(lists[k], program, "the gradient");
@@ -177,7 +177,7 @@ std::vector<AnyTensor> ExternalFunction::point() const {
 }
 
 AnyTensor ExternalFunction::value(const std::vector<AnyTensor>& x) {
-  for (const AnyTensor& input : x) require(all_finite(numbers_of(input)), check_name, "JSON cannot represent NaN");
+  for (const AnyTensor& input : x) require(all_finite(numbers_of(input)), check_name, "JSON cannot represent NaN or infinity");
   const std::string answer = child_.ask(question("value", x).dump());
   if (!first_) {
     first_ = read_value(command_, answer);

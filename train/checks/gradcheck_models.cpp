@@ -91,7 +91,7 @@ Report check_model(const ModelVariant& variant, GradcheckOptions options) {
   perturb(parameters, 0x5A4E);
   if (const auto& prepare = variant.config.family().checks.prepare) prepare(parameters, variant.config);
   const bool lm = variant.config.task == TextTask::Lm;
-  // Contains repeated tokens, because some losses depend on them; the classifier's text ends with two padding positions.
+  // Tokens are repeated, because some losses depend on repetition; the classifier's second text ends with two padding positions.
   const Ids tokens = lm ? Ids({2, 5}, {1, 3, 1, 4, 3, 2, 2, 5, 1, 5}) : Ids({2, 5}, {1, 3, 1, 4, 3, 2, 5, 2, 0, 0});
   const Ids targets = lm ? Ids({2, 5}, {3, 1, 4, 3, 2, 2, 5, 1, 5, 4}) : Ids({2}, {2, 0});
   options.name = variant.name;
@@ -114,7 +114,7 @@ std::vector<GradcheckSubject> model_subjects() {
 
 Report check_model_of(const RunConfig& config, const Corpus& corpus) {
   const int threads = num_threads();
-  set_num_threads(1);  // thousands of forward passes over twelve words are too small to share
+  set_num_threads(1);  // a forward pass over twelve tokens is too small to share among threads
   ModelConfig sized = config.model;
   sized.vocab_size = corpus.tokens->size();
   const auto model = make_model<double>(sized, static_cast<std::uint64_t>(config.training.seed));

@@ -30,7 +30,7 @@ std::vector<GradcheckSubject> layer_subjects();
 /// Every model family at small sizes, for both tasks, with each choice that its configuration accepts, one at a time.
 std::vector<GradcheckSubject> model_subjects();
 
-/// Checks the model of a run before it trains, in double precision and with its initial parameters, on the first twelve words of
+/// Checks the model of a run before it trains, in double precision and with its initial parameters, on twelve consecutive tokens of
 /// the text: the largest element of each parameter's gradient and a random one. Runs on one thread.
 Report check_model_of(const RunConfig& config, const Corpus& corpus);
 

@@ -12,7 +12,7 @@ namespace argand {
 /// and "shakespeare" trains on characters. Families can add presets for themselves or for all families.
 std::string preset_choices(const std::string& task);
 
-/// The family of a preset if none is specified: the family that owns the preset, or the default one.
+/// The family to use with a preset if no family is specified: the family that owns the preset, or the default one.
 const Family& family_of_preset(const std::string& preset);
 
 /// The settings of the preset. Throws ConfigError if the task or the family has no preset of this name.

@@ -157,7 +157,7 @@ RunConfig RunConfig::resolve(const Settings& file, const Settings& given, const 
   for (const Setting& s : all) set(config, s);
   config.classes_from_data = !is_set("n_classes");
 
-  // If only one of the two lengths is given, it sets both; a preset's warm-up shrinks with a short run.
+  // If only `length` or only `max_seq_len` is given, it sets both; a preset's warm-up takes at most a tenth of the steps.
   if (is_set("length") && !is_set("max_seq_len")) config.model.max_seq_len = config.training.length;
   if (is_set("max_seq_len") && !is_set("length")) config.training.length = config.model.max_seq_len;
   // A configuration file written by a run contains both the epochs and the corresponding steps.

@@ -56,7 +56,7 @@ struct TrainingConfig {
   void visit(F&& f, TextTask task) {
     const bool lm = task == TextTask::Lm;
     f("data", data, "",
-      lm ? "training text: a file, several, or a folder; or `grammar`, the built-in corpus"
+      lm ? "training text: one or more files, or a folder; or `grammar`, the built-in corpus"
          : "labelled texts: a table (.csv, .tsv, .jsonl), a folder with train.csv and test.csv, or AG News; or `topics`, the "
            "built-in articles");
     f("init", init, "", "start from the weights of this run or checkpoint, with its sizes, or of a safetensors or .npz file");
@@ -66,15 +66,15 @@ struct TrainingConfig {
     if (lm) {
       f("tokens", tokens, "",
         "kind of tokens: auto, char, byte, bpe, unigram, words, a SentencePiece FILE.model, or a tokenizer.json");
-      f("words", words, "", "with `tokens` words: size of the vocabulary, the most frequent words (0: all)");
+      f("words", words, "", "with `tokens` words: size of the vocabulary, which keeps the most frequent words (0: all)");
     } else {
       f("words", words, "", "size of the vocabulary: the most frequent words of the training articles");
-      f("text_column", text_column, "", "column of the texts in a table, by name or number; detected by default");
-      f("label_column", label_column, "", "column of the labels in a table, by name or number; detected by default");
-      f("delimiter", delimiter, "auto|comma|semicolon|tab|bar", "delimiter of the table's fields");
+      f("text_column", text_column, "", "table column with the texts, by name or number; detected by default");
+      f("label_column", label_column, "", "table column with the labels, by name or number; detected by default");
+      f("delimiter", delimiter, "auto|comma|semicolon|tab|bar", "field delimiter of a table");
       f("header", header, "auto|yes|no", "whether the first row of a table names its columns");
       f("class_weights", class_weights, "",
-        "weight of each class in the loss: `balanced`, inverse to its frequency, or LABEL=WEIGHT,...; the others 1");
+        "class weights in the loss: `balanced`, inversely proportional to frequency, or LABEL=WEIGHT,... (others: 1)");
       f("valid_share", valid_share, "",
         "fraction of the training texts to hold out for validation (0: none, validate on the test texts)");
       f("train_articles", train_articles, "", "train on the first N articles only (0: all)");
@@ -87,24 +87,24 @@ struct TrainingConfig {
     f("accumulate", accumulate, "", "batches whose gradients are averaged in one step");
     if (!lm)
       f("accumulate_by", accumulate_by, "targets|batches",
-        "weight of a batch in that average: its number of articles, or the same for each");
+        "weight of each batch in the average over `accumulate` batches: its number of articles, or equal weights");
     f("lr", lr, "", "highest learning rate");
-    f("final_lr", final_lr, "", "final learning rate of the cosine, as a fraction of lr");
-    f("decay_steps", decay_steps, "", "steps until the cosine ends; then the rate is constant (0: all steps)");
+    f("final_lr", final_lr, "", "final learning rate of the cosine schedule, as a fraction of lr");
+    f("decay_steps", decay_steps, "", "steps until the cosine schedule ends; then the rate is constant (0: all steps)");
     f("warmup", warmup, "", "steps of linear warm-up, or a share of all steps: 5%");
     f("clip", clip, "", "largest global norm of the gradients (0: no limit)");
     f("seed", seed, "", "seed for the initial parameters, batches and dropout");
     f("precision", precision, "float32|float64|bf16",
       "number format; bf16: float32, but factors of large real matrix products are rounded to bfloat16 (AVX512-BF16)");
     f("eval_every", eval_every, "", "steps between validations (0: only at the end; -1: after every epoch)");
-    f("eval_batches", eval_batches, "", "batches per validation, evenly spread over its data (0: all)");
+    f("eval_batches", eval_batches, "", "batches per validation, evenly spread over the validation data (0: all)");
     f("early_stop", early_stop, "", "stop after this many validations in a row without improvement (0: never)");
     if (lm)
       f("eval_protocol", eval_protocol, "every-token|full-blocks",
         "which tokens to score in validations: every token, or only those in full blocks of batch x length");
     if (!lm)
       f("best_by", best_by, "accuracy|loss|f1",
-        "how to choose the best validation: highest accuracy or F1, ties by the loss; or lowest loss");
+        "how to choose the best validation: highest accuracy or F1, ties broken by the loss; or lowest loss");
     f("checkpoint_every", checkpoint_every, "",
       "steps between checkpoints to resume from (0: only at the end; -1: after every epoch)");
     f("keep", keep, "", "how many recent checkpoints to keep besides the last (-1: all)");
@@ -131,8 +131,8 @@ struct KnowledgeConfig {
     f("irw_file", irw_file, "", "text to retrieve passages from; the training text by default");
     f("irw_passages", irw_passages, "", "passages drawn from the text, evenly spread (0: the whole text, end to end)");
     f("irw_length", irw_length, "", "tokens per passage");
-    f("irw_refresh", irw_refresh, "", "steps between new draws and index rebuilds (0: 1 with the exact search, 100 with hnsw)");
-    f("irw_index", irw_index, "auto|exact|hnsw", "search; auto: approximate (hnsw) for 20000 passages or more");
+    f("irw_refresh", irw_refresh, "", "steps between new draws and index rebuilds (0: 1 with exact search, 100 with hnsw)");
+    f("irw_index", irw_index, "auto|exact|hnsw", "kind of search; auto: approximate (hnsw) for 20000 passages or more");
   }
 };
 
@@ -155,8 +155,8 @@ struct RunConfig {
     if (model.family().uses_retrieval) knowledge.visit(f);
   }
 
-  /// Precedence: family's defaults < preset < file < the program's own settings. The keys `family`, `task` and `preset` may be in
-  /// either of the last two; `task` is the default task. Throws ConfigError for unknown keys, with a suggestion, for values of the
+  /// Precedence: family's defaults < preset < `file` < `given`. The keys `family`, `task` and `preset` may be in either of the
+  /// last two; `task` is the default task. Throws ConfigError for unknown keys, with a suggestion, for values of the
   /// wrong type, and for inconsistent sizes.
   static RunConfig resolve(const Settings& file, const Settings& given, const std::string& task = "lm");
 

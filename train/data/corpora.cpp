@@ -85,7 +85,7 @@ TableFiles find_tables(const std::string& data) {
   return files;
 }
 
-/// Holds out this fraction of the articles: the last ones of a permutation that depends only on the number of articles.
+/// Holds out this fraction of the articles: the last ones in a permutation that depends only on the number of articles.
 std::vector<Article> hold_out(std::vector<Article>& articles, double share) {
   ArticleSets sets{.classes = {}, .train = std::move(articles), .test = {}};
   choose_articles(sets, 0, 0, share);

@@ -23,7 +23,7 @@ constexpr std::int64_t refresh_of_index = 100;
 
 Ids joined(const std::vector<Ids::value_type>& ids) { return Ids({static_cast<std::int64_t>(ids.size())}, ids); }
 
-/// Reads the `knowledge` file and encodes it with the training data's tokenizer.
+/// Reads the text in `irw_file` and encodes it with the training data's tokenizer.
 Ids read_knowledge(const std::string& path, const TrainingData& data) {
   const std::string text = read_text_file("knowledge", path);
   if (const auto* articles = std::get_if<LabelledCorpus>(&data)) return joined(classifier_ids(articles->tokens->words(), text));
@@ -128,7 +128,7 @@ Retriever::Retriever(const RunConfig& config, const TrainingData& data)
   if (config_.irw_index == "hnsw" && !have_hnsw())
     config_fail("irw_index", "argand was built without hnswlib; install libhnswlib-dev and rebuild, or use exact search");
   if (by_chunk_ && config_.irw_index == "hnsw")
-    config_fail("irw_index", "chunks are retrieved by their words, so hnsw has nothing to index; choose auto or exact");
+    config_fail("irw_index", "chunks are retrieved by their tokens, so hnsw has nothing to index; choose auto or exact");
   if (by_chunk_ && L / 2 > config.training.length)
     config_fail("irw_length", "a chunk is half a passage, {} tokens, which does not fit in a window of {}; choose shorter passages",
                 L / 2, config.training.length);

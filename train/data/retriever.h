@@ -18,7 +18,7 @@ namespace argand {
 class PassageStore {
  public:
   /// `encodings`: one tensor [P, irw_dim] per reflection window, from which approximate indexes are built; empty: exact search.
-  /// `by_chunk`: adds a search by words (FrozenSearch).
+  /// `by_chunk`: adds a search by shared tokens (FrozenSearch).
   PassageStore(KnowledgeBase base, std::vector<Tensor<float>> encodings, bool by_chunk);
   PassageStore(const PassageStore&) = delete;
   PassageStore& operator=(const PassageStore&) = delete;
@@ -26,12 +26,12 @@ class PassageStore {
   const KnowledgeBase& base() const { return base_; }
   const Knowledge& knowledge() const { return knowledge_; }
   std::size_t indexes() const { return indexes_.size(); }
-  /// From now on, replaces each passage found by a fixed other one: its successor in a random order of all passages, drawn from
-  /// this seed. It may be an excluded passage, so do not use this with training text. Throws Error if there is only one passage.
+  /// From now on, replaces each retrieved passage with a fixed other one: its successor in a random order of all passages, drawn
+  /// from this seed. The successor may be excluded, so do not use this with training text. Throws Error for a single passage.
   void exchange_passages(std::uint64_t seed);
   /// The encodings from which a window's approximate index was built.
   const Tensor<float>& encodings(std::size_t window) const;
-  /// Mean recall@k of the approximate indexes on the queries of the first row of the first batch retrieved. Empty before that, or
+  /// Mean recall@k of the approximate indexes, measured on the queries of the first row in the first batch. Empty before that, or
   /// if the search is exact.
   std::optional<double> recall() const;
 
@@ -47,7 +47,7 @@ class PassageStore {
 
 class Retriever {
  public:
-  /// Null for a model without reflection windows. The data must be in the model's tokens. Throws ConfigError if the configuration
+  /// Null for a model without reflection windows. The data must use the model's tokens. Throws ConfigError if the configuration
   /// does not fit the text (a window might find fewer than irw_top_k passages that are not excluded), or if it requires hnswlib
   /// and argand was built without it.
   static std::unique_ptr<Retriever> of(const RunConfig& config, const TrainingData& data);
@@ -62,7 +62,7 @@ class Retriever {
   /// its indexes a function of the passages and the model's current parameters.
   template <RealScalar R>
   std::unique_ptr<PassageStore> store(std::int64_t step, const Model<R>& model) const;
-  /// The same, with the encodings from which the indexes were first built.
+  /// The same store, with the encodings from which its indexes were first built.
   std::unique_ptr<PassageStore> store(std::int64_t step, std::vector<Tensor<float>> encodings) const;
 
   /// The range [first, last) of training-text tokens that row b of a batch reads and predicts.

@@ -103,7 +103,7 @@ EvaluationSet make_evaluation_set(Batches all) {
   return {batches->size(), [batches](std::int64_t i) { return as_batch((*batches)[i]); }};
 }
 
-/// The same set, with the bytes of the targets counted in each batch.
+/// `set`, with the bytes of the targets counted in each batch.
 EvaluationSet with_bytes(const EvaluationSet& set, std::vector<std::uint32_t> bytes, std::vector<bool> unknown) {
   if (bytes.empty()) return set;
   unknown.resize(bytes.size());
@@ -166,7 +166,7 @@ RunConfig completed_config(RunConfig config, const TrainingData& data, const Tas
   const bool learnt = config.model.task == TextTask::Lm && (kind == "bpe" || kind == "unigram");
   if (config.model.vocab_size == 0 || learnt) config.model.vocab_size = words;
   if (config.model.vocab_size < words)
-    config_fail("vocab_size", "{} ids are too few for the corpus's {} words; use 0 to fit the corpus", config.model.vocab_size,
+    config_fail("vocab_size", "{} ids are too few for the corpus's {} tokens; use 0 to fit the corpus", config.model.vocab_size,
                 words);
   const auto labels = static_cast<std::int64_t>(classes_of(data).size());
   if (labels > 0 && config.classes_from_data) config.model.n_classes = labels;

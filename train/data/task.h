@@ -31,7 +31,7 @@ BitsPerByte bits_per_byte(const Corpus& corpus);
 /// One line on the origin of the data; empty if it is obvious.
 const std::string& source_of(const TrainingData& data);
 
-/// A checksum of the data used for training batches and validations. Words are represented by their ids.
+/// A checksum of the data used for training batches and validations. Tokens are represented by their ids.
 std::string fingerprint_of(const TrainingData& data);
 
 /// B rows that are processed together.
@@ -66,7 +66,7 @@ struct TextProtocol {
 /// text [N], or empty. Throws ConfigError for an invalid stride, and Error for a text that is too short.
 EvaluationSet evaluation_set(const Ids& text, const TextProtocol& protocol, std::vector<std::uint32_t> bytes = {},
                              std::vector<bool> unknown = {});
-/// The first `longest` words of every text, once, B texts at a time (EvaluationTexts).
+/// Each text once, cut to its first `longest` words, B texts at a time (EvaluationTexts).
 EvaluationSet evaluation_set(const LabelledTexts& texts, std::int64_t B, std::int64_t longest);
 
 /// The data of a training run.

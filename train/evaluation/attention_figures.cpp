@@ -77,7 +77,7 @@ std::vector<HeadFigures> attention_figures(Model<R>& model, const EvaluationSet&
   for (std::int64_t i = 0; i < set.size; ++i) {
     const Batch batch = set.at(i);
     std::size_t weights = 0, pairs = 0;  // layers seen so far in this pass
-    // If the number of queries or keys differs, it is not self-attention: the layer reads passages or encodes them.
+    // If the number of queries or keys differs, the layer is not self-attention: it reads passages or encodes them.
     const auto is_own = [&](std::int64_t B, std::int64_t T) {
       return B == batch.tokens.shape()[0] && T == batch.tokens.shape()[1];
     };

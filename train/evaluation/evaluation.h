@@ -29,8 +29,8 @@ class ConfusionMatrix {
   /// Ratios in [0, 1]; empty if the denominator is 0.
   std::optional<double> accuracy() const;                     ///< the fraction of all articles labelled correctly
   std::optional<double> recall(std::int64_t label) const;     ///< the fraction of this class's articles labelled correctly
-  std::optional<double> precision(std::int64_t label) const;  ///< the fraction of articles given this label that have it
-  std::optional<double> f1(std::int64_t label) const;         ///< 2 / (1/precision + 1/recall); 0 if none is correct
+  std::optional<double> precision(std::int64_t label) const;  ///< the fraction of articles labelled as this class that belong to it
+  std::optional<double> f1(std::int64_t label) const;         ///< 2 / (1/precision + 1/recall); 0 if neither is above 0
 
   /// Unweighted means over the classes that have articles; a class that was never predicted counts as 0.
   struct Macro {

@@ -20,7 +20,7 @@ Ids columns(const Ids& texts, std::int64_t from, std::int64_t to) {
   return cut;
 }
 
-/// The same texts, with the continuations replaced by text from the model.
+/// The texts, with their continuations replaced by text from the model.
 Ids write(const TrainedRun& run, const Ids& texts, const GenerationEvalOptions& options, const GenerationWatch& watch) {
   const std::int64_t N = texts.shape()[1];
   Ids written = texts;
@@ -32,8 +32,8 @@ Ids write(const TrainedRun& run, const Ids& texts, const GenerationEvalOptions& 
         *model, columns(texts, 0, options.prompt_length), options.tokens, options.sampling,
         [&](std::span<const std::int32_t> next) {
           for (std::size_t b = 0; b < next.size(); ++b) {
-            // A model may have more ids (vocab_size) than the vocabulary has words; the judge cannot read the excess ids.
-            require(next[b] < run.tokens->size(), "eval", "the model generated id {}, which is not a word", next[b]);
+            // A model may have more ids (vocab_size) than the run has tokens; the judge cannot read the excess ids.
+            require(next[b] < run.tokens->size(), "eval", "the model generated id {}, which is not a token", next[b]);
             written[static_cast<std::int64_t>(b) * N + t] = next[b];
           }
           ++t;
@@ -102,8 +102,8 @@ std::string in_words(const TrainedRun& run, const Ids& texts, std::int64_t b) {
 void GenerationEvalOptions::validate() const {
   sampling.validate();
   if (prompts < 1) config_fail("prompts", "must be at least 1, got {}", prompts);
-  if (prompt_length < 1) config_fail("prompt_length", "must be at least one word, got {}", prompt_length);
-  if (tokens < 4) config_fail("tokens", "Rep-4 requires at least 4 words, got {}", tokens);
+  if (prompt_length < 1) config_fail("prompt_length", "must be at least one token, got {}", prompt_length);
+  if (tokens < 4) config_fail("tokens", "Rep-4 requires at least 4 tokens, got {}", tokens);
 }
 
 Ids original_texts(const Ids& part, const GenerationEvalOptions& options) {

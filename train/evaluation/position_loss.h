@@ -10,13 +10,14 @@
 
 namespace argand {
 
-/// Covers the tokens of all windows that have `first` to `last` preceding tokens in their window.
+/// Covers all tokens that have `first` to `last` preceding tokens in their window.
 struct PositionLoss {
   std::int64_t first = 1, last = 1;
   Evaluation evaluation;
 };
 
-/// The positions 1-16, 17-32, 33-64, ... of a window, up to `length`: from the third on, each is twice as long as the one before.
+/// The positions 1-16, 17-32, 33-64, ... of a window, up to `length`: starting with the third, each is twice as long as the one
+/// before.
 std::vector<PositionLoss> spans_of_positions(std::int64_t length);
 
 /// Splits the text [N] into adjacent, independent windows of `length` tokens; drops an incomplete window, and does not score a

@@ -39,14 +39,14 @@ template <RealScalar R>
 GroupsOfTargets groups_of_targets(Model<R>& reader, const EvaluationSet& set, const Knowledge& knowledge,
                                   const std::function<void(std::int64_t)>& watch = nullptr);
 
-/// The loss of a model, which need not be the reader, in all six groups: Found, Absent, Unread, each first not repeated. The set
-/// must be the one that was grouped.
+/// The loss of a model, which need not be the reader, in all six groups: Found, Absent and Unread, each without and with
+/// repetition. `set` must be the one that was grouped.
 template <RealScalar R>
 std::array<GroupLoss, 6> loss_by_group(Model<R>& model, const EvaluationSet& set, const GroupsOfTargets& groups,
                                        const ContextOf& context_of = nullptr,
                                        const std::function<void(std::int64_t)>& watch = nullptr);
 
-/// The same with the models and passages of runs. Throws Error if a run's text or passages cannot be read.
+/// The same functions for the model and passages of a run. They throw Error if its text or passages cannot be read.
 GroupsOfTargets groups_of_targets(const TrainedRun& reader, const EvaluationSet& set,
                                   const std::function<void(std::int64_t)>& watch);
 std::array<GroupLoss, 6> loss_by_group(const TrainedRun& run, const EvaluationSet& set, const GroupsOfTargets& groups,

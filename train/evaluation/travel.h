@@ -29,8 +29,8 @@ struct Travel {
 /// The largest step of Adam for an element, in units of the learning rate, for any gradients. Since the two moments weight step i
 /// by a_i = (1 - β1) β1^i and b_i = (1 - β2) β2^i,
 ///     |m̂|² = (Σ a_i g_i)² ≤ Σ (a_i²/b_i) · Σ b_i g_i²   so   |m̂|/√v̂ ≤ √(Σ a_i²/b_i) = (1 - β1) / √((1 - β2) (1 - β1²/β2)),
-/// with equality for gradients that grow by a factor of β2/β1 per step. It is 1.70 for β = (0.9, 0.98), and infinite unless
-/// β1² < β2.
+/// with equality for gradients that grow by a factor of β2/β1 per step. The bound is 1.70 for β = (0.9, 0.98), and infinite
+/// unless β1² < β2.
 double longest_adam_step(double beta1, double beta2);
 
 /// The sum of the learning rates of all steps up to the checkpoint, from the run's log. Throws Error if the log has none.

@@ -36,7 +36,7 @@ std::string StopTextFilter::next(const std::string& piece) {
 template <RealScalar R>
 void generate(Model<R>& model, const Ids& prompts, std::int64_t count, const SamplingOptions& options, const WriteTokens& write,
               const ForwardContext& context, const std::function<bool()>& enough) {
-  require(prompts.shape().rank() == 2 && prompts.size() > 0, "generate", "the prompt is empty; give at least one word");
+  require(prompts.shape().rank() == 2 && prompts.size() > 0, "generate", "the prompt is empty; give at least one token");
   const std::int64_t B = prompts.shape()[0], longest = model.config().max_seq_len, half = std::max<std::int64_t>(1, longest / 2);
   std::vector<std::vector<std::int32_t>> texts;
   for (std::int64_t b = 0; b < B; ++b) {

@@ -20,8 +20,8 @@ void SamplingOptions::validate() const {
 
 namespace {
 
-/// Ranks words by probability, ties by index. Words are put into buckets of equal logit width, and only the bucket in which the
-/// ranking stops is sorted, because sorting all 33 000 words took longer than running the model that scores them.
+/// Ranks tokens by probability, ties by index. Tokens are put into buckets of equal logit width, and only the bucket in which the
+/// ranking stops is sorted, because sorting all 33 000 tokens took longer than running the model that scores them.
 template <RealScalar R>
 class Ranking {
  public:
@@ -42,17 +42,17 @@ class Ranking {
     }
   }
 
-  /// The most probable words up to a rank.
+  /// The most probable tokens up to a rank.
   struct Prefix {
     std::size_t words = 0;
     double weight = 0;
-    std::int32_t last = 0;  ///< the least probable word of the prefix
+    std::int32_t last = 0;  ///< the least probable token of the prefix
   };
-  /// The number of words with at least this fraction of the highest probability.
+  /// The number of tokens with at least this fraction of the highest probability.
   std::size_t at_least(double share) const {
     return static_cast<std::size_t>(std::count_if(weights_.begin(), weights_.end(), [=](double w) { return w >= share; }));
   }
-  /// The shortest prefix for which enough(prefix) is true; all words if it never is. `enough` must be monotonic.
+  /// The shortest prefix for which enough(prefix) is true; all tokens if it never is. `enough` must be monotonic.
   template <class Enough>
   Prefix until(const Enough& enough) const {
     Prefix before;
@@ -84,7 +84,7 @@ class Ranking {
   }
 
   std::span<const R> logits_;
-  std::vector<double> weights_;  ///< exp(logit / temperature), relative to the most probable word
+  std::vector<double> weights_;  ///< exp(logit / temperature), relative to the most probable token
   std::vector<std::uint16_t> bucket_of_;
   std::vector<Bucket> buckets_;
 };
@@ -119,7 +119,7 @@ std::int32_t sample(std::span<const R> logits, const SamplingOptions& options, s
   if (options.top_p < 1)
     kept = ranking.until([&](const auto& p) { return p.words >= kept.words || p.weight >= options.top_p * kept.weight; });
   if (options.min_p > 0) {
-    const std::size_t likely = ranking.at_least(options.min_p);  // includes the most probable word
+    const std::size_t likely = ranking.at_least(options.min_p);  // includes the most probable token
     kept = ranking.until([&](const auto& p) { return p.words >= kept.words || p.words >= likely; });
   }
   const double draw = Random(options.seed).uniform(i) * kept.weight;

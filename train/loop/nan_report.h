@@ -13,7 +13,7 @@ namespace argand {
 /// configuration, its seed and `number` suffice to reproduce the batch.
 std::string non_finite_json(const NonFiniteStep& step, const RunConfig& config, const TrainingData& data);
 
-/// Lists the op, a table of its inputs and outputs, a hint, and the first words of each row of the batch.
+/// Lists the op, a table of its inputs and outputs, a hint, and the first tokens of each row of the batch.
 std::string non_finite_text(const NonFiniteStep& step, const TrainingData& data);
 
 }  // namespace argand

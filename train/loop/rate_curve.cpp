@@ -20,7 +20,7 @@ std::string text_of(const RateCurve& curve) {
     text += fmt::format("{:>10.2g}  {:>10.4f}  {}\n", point.lr, point.smooth,
                         std::string(static_cast<std::size_t>(1 + 39 * share), '*'));
   }
-  if (curve.diverged) text += fmt::format("it diverges above {:.2g}\n", curve.points.back().lr);
+  if (curve.diverged) text += fmt::format("the loss diverges above {:.2g}\n", curve.points.back().lr);
   if (curve.suggestion > 0)
     text += fmt::format("suggestion: `lr` {:.1e}\n", curve.suggestion);
   else

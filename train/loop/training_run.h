@@ -41,8 +41,8 @@ template <RealScalar R>
 class TrainingRun {
  public:
   /// Initial parameters are a function of the configuration, which is completed from the data by completed_config(). Throws
-  /// ConfigError if the two do not fit, and Error if there is not enough data for a batch. With several ranks, each has a separate
-  /// TrainingRun and all call step() and validate() together; they share the batches and get identical results.
+  /// ConfigError if the data do not fit it, and Error if there is not enough data for a batch. With several ranks, each has a
+  /// separate TrainingRun and all call step() and validate() together; they share the batches and get identical results.
   TrainingRun(const RunConfig& config, const TrainingData& data, Ranks& ranks = single_process());
 
   const RunConfig& config() const { return config_; }
@@ -75,16 +75,16 @@ class TrainingRun {
   /// through an index built with the current parameters.
   void look_up(const std::function<void(const ForwardContext&)>& f) const;
 
-  /// Loads the weights that fit. Call this before the first step. Throws the same errors as InitialWeights::load.
+  /// Loads the parameters that `weights` contains. Call this before the first step. Throws the same errors as InitialWeights::load.
   FittedWeights load_initial_weights(const InitialWeights& weights, const TrainingData& data);
 
   /// save() writes a checkpoint from which training can resume, save_model() one without the optimiser's state.
   void save(const std::string& path) const;
   void save_model(const std::string& path) const { save_checkpoint<R>(path, config_, state_, parameters_, nullptr); }
-  /// Continues from the checkpoint, bit for bit as if training had never stopped. Its configuration must be the same.
+  /// Continues from the checkpoint, bit for bit as if training had never stopped. The run must have its configuration.
   void restore(const Checkpoint& checkpoint);
-  /// Adopts the settings of `longer`, which is extended() from the run's configuration. Throws ConfigError if it has fewer steps,
-  /// or if the learning rate has reached 0.
+  /// Adopts the settings of `longer`, which is extended() from the run's configuration. Throws ConfigError if `longer` has
+  /// fewer steps, or if the learning rate has reached 0.
   void extend(const RunConfig& longer);
 
   Model<R>& model() { return *model_; }

@@ -25,7 +25,8 @@ const RunConfig& config_for(const TrainingData& data, const Checkpoint& last) {
   const ModelConfig& model = last.config().model;
   const std::int64_t words = tokens_of(data).size();
   require(words <= model.vocab_size, "train",
-          "the data have {} different tokens, but the model in {} has a vocabulary of only {}: the data have changed since the run began",
+          "the data have {} different tokens, but the model in {} has a vocabulary of only {}: the data have changed since the run "
+          "began",
           words, last.file().path(), model.vocab_size);
   return last.config();
 }
@@ -74,7 +75,7 @@ TrainingSession<R>::TrainingSession(const RunFolder& folder, bool overwrite, con
                                     const InitialWeights* weights, Ranks& ranks)
     : folder_(folder), ranks_(ranks), run_(config, data, ranks) {
   if (weights != nullptr) fitted_weights_ = run_.load_initial_weights(*weights, data);
-  barrier(ranks);  // `overwrite` may remove files from which the others start
+  barrier(ranks);  // `overwrite` may remove files from which other ranks start
   if (ranks.is_root()) make_files(overwrite, data, weights);
   compare_ranks(run_, ranks);
 }
@@ -130,7 +131,7 @@ void TrainingSession<R>::write_changes(const RunConfig& before, bool extended) {
     save();
   }
   log_maker();
-  write_config();  // after the checkpoint, which is authoritative; if a run is killed between the two, it writes this on resuming
+  write_config();  // after the checkpoint, which is authoritative; a run killed between the two writes this on resuming
 }
 
 template <RealScalar R>

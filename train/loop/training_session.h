@@ -25,13 +25,13 @@ struct Advance {
 template <RealScalar R>
 class TrainingSession {
  public:
-  /// Starts a new run: creates the folder (see RunFolder::create) and writes configuration, words, labels and the checkpoint of
+  /// Starts a new run: creates the folder (see RunFolder::create) and writes configuration, tokens, labels and the checkpoint of
   /// step 0. If `weights` replace the random initial weights, the checkpoint of step 0 is kept, because it cannot be reproduced.
   TrainingSession(const RunFolder& folder, bool overwrite, const RunConfig& config, const TrainingData& data,
                   const InitialWeights* weights = nullptr, Ranks& ranks = single_process());
   /// Resumes from a checkpoint in the folder, opened after the folder was locked, bit for bit as if training had never stopped.
   /// Throws Error if the data have changed. `longer` is the configuration for TrainingRun::extend and is written to the folder; if
-  /// null, that of the checkpoint is used. The log records a change in the learning rate.
+  /// null, the checkpoint's configuration is used. The log records a change in the learning rate.
   TrainingSession(const RunFolder& folder, RunLock lock, const Checkpoint& last, const TrainingData& data,
                   const RunConfig* longer = nullptr, Ranks& ranks = single_process());
 

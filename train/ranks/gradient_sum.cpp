@@ -12,7 +12,7 @@
 namespace argand {
 namespace {
 
-/// Minimum size of a bucket. Smaller buckets start earlier, larger ones need fewer messages.
+/// Minimum size of a bucket. Smaller buckets start earlier; larger ones need fewer messages.
 constexpr std::int64_t bucket_bytes = std::int64_t{1} << 20;
 
 /// Sets the tape's watch function; restores the previous one on destruction.
@@ -87,7 +87,7 @@ struct GradientSum<R>::Bucket {
 template <RealScalar R>
 GradientSum<R>::GradientSum(ParameterList<R> parameters, Ranks& ranks) : parameters_(std::move(parameters)), ranks_(ranks) {
   if (ranks.size() == 1) return;
-  // From the last parameter to the first, which is the order of a backward pass.
+  // Fill the buckets from the last parameter to the first, which is the order of a backward pass.
   for (std::size_t last = parameters_.size(); last > 0;) {
     Bucket bucket;
     bucket.last = bucket.first = last;

@@ -4,7 +4,7 @@
 ///
 /// With n ranks, rank r takes the batches r, n + r, 2n + r, ... Each gradient is cut into n pieces, and rank s sums piece s of all
 /// ranks (a reduce-scatter). After the last batch, every rank receives all sums (an all-gather). A bucket of parameters is sent
-/// once the backward pass has completed its last gradient, while the rest of this pass and that of the next batch are computed.
+/// once the backward pass has completed its last gradient, while the rest of this pass and the next batch's pass are computed.
 
 #include <memory>
 

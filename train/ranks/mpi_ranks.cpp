@@ -1,4 +1,4 @@
-/// Ranks over MPI. This is the only file that uses MPI, built as a separate module that only processes started by mpirun load.
+/// Ranks over MPI. Only this file uses MPI. It is built as a separate module that only processes started by mpirun load.
 
 #define OMPI_SKIP_MPICXX 1
 #include <mpi.h>

@@ -66,7 +66,7 @@ std::unique_ptr<Ranks> join() {
         "without mpirun",
         size, ::dlerror());
   auto* const make = reinterpret_cast<Ranks* (*)()>(::dlsym(module, "argand_mpi_ranks"));
-  require(make != nullptr, "mpirun", "{} belongs to a different version: {}", mpi_module, ::dlerror());
+  require(make != nullptr, "mpirun", "{} belongs to a different version of argand: {}", mpi_module, ::dlerror());
   std::unique_ptr<Ranks> ranks(make());
   if (ranks->size() != size)
     config_fail_at("mpirun",

@@ -24,7 +24,7 @@ struct DualEncoderConfig {
   std::string to_json() const;
 };
 
-/// Some articles are a single text that begins with the title, like the training articles in the sample of AG News: their first
+/// Some articles are a single text that begins with the title, like the training articles in the AG News sample: their first
 /// words are used as the title. Other articles are returned unchanged, as are those that consist of no more than these words.
 inline constexpr std::int64_t words_of_a_title = 7;
 Article with_title(const Article& article);

@@ -1,5 +1,5 @@
 #pragma once
-/// Checks whether a run's reflection windows ever read the tokens that they should predict.
+/// Checks whether a run's reflection windows ever read the tokens that the model should predict.
 
 #include "train/data/retriever.h"
 
@@ -20,10 +20,11 @@ struct RetrievalAudit {
   std::int64_t leaks = 0;
 };
 
-/// Replays the training batches of the first epoch, finds the passages that the model's windows, with the current parameters, would
-/// read in each step, and calls `report` for every passage that leaks: one that overlaps the window in the training text, or one
-/// from another text that shares 16 consecutive words with it. `exclude` = false disables the exclusion, to show that the audit
-/// finds leaks. `progress` receives the number of batches done. Throws Error if a passage does not match the text at its position.
+/// Replays the training batches of the first epoch, finds the passages that the reflection windows, with the current parameters,
+/// would read in each step, and calls `report` for every passage that leaks: one that overlaps the row's window in the training
+/// text, or one from another text that shares 16 consecutive tokens with that window. `exclude` = false disables the exclusion, to
+/// show that the audit finds leaks. `progress` receives the number of batches done. Throws Error if a passage does not match the
+/// text at its position.
 template <RealScalar R>
 RetrievalAudit audit_retrieval(Model<R>& model, const RunConfig& config, const Retriever& retriever, const Task& task, bool exclude,
                                const std::function<void(const Leak&)>& report,

@@ -30,7 +30,7 @@ RetrievalRow recall_row(std::string method, const Tensor<float>& queries, const 
 /// The untrained baselines: BM25, and the cosine of mean embeddings with 256 random values per word. Words are search_words().
 std::vector<RetrievalRow> baseline_rows(std::span<const Article> articles);
 /// Results for a trained model: the cosine of its mean embeddings; for each reflection window, the cosine of its encodings of title
-/// and description, and the dot product of the title's mean query with the description's encoding. Uses its vocabulary.
+/// and description, and the dot product of the title's mean query with the description's encoding. Uses the model's vocabulary.
 template <RealScalar R>
 std::vector<RetrievalRow> model_rows(Model<R>& model, const TrainedRun& trained, std::span<const Article> articles);
 

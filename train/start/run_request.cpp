@@ -48,7 +48,7 @@ Continuation continuation(const Settings& given) {
 TrainingData open_data(const TrainedRun& run, const Continuation& continuation) {
   RunConfig config = run.checkpoint.config();
   if (!continuation.data.empty()) config.training.data = continuation.data;
-  // The vocabulary of articles is rebuilt; a text keeps the run's tokens.
+  // A classifier's vocabulary is rebuilt from the articles; a language model keeps the run's tokens.
   return config.model.task == TextTask::Lm ? open_data(config, run) : open_data(config);
 }
 

@@ -59,7 +59,7 @@ SweepPlan::SweepPlan(SweepRequest request, std::function<RunConfig(const Setting
   for (const GridAxis& axis : axes) {
     kinds_.push_back(kind_of_key(axis.key, task));
     if (request_.halving && (axis.key == "steps" || axis.key == "epochs"))
-      config_fail_at(axis.place, "`halving` compares runs of equal length; drop one of them");
+      config_fail_at(axis.place, "`halving` compares runs of equal length; drop it, or give one value");
   }
   if (request_.halving && std::max(first.training.steps, first.training.epochs) < 3)
     config_fail("halving", "begins with a third of the length; `steps` or `epochs` must be at least 3");

@@ -1,6 +1,6 @@
 "use strict";
 // Two networks learn what the amplifier tube of chapter 6 does to a signal: the one of docs/programs/network_by_hand.cpp, with the
-// same data, and a real one of equal size. They train on signals from a sector of the circle and are tested on all of it.
+// same data, and a real one of equal size. They train on signals from a sector of the circle and are tested on the whole circle.
 
 live("training", (figure) => {
   const SAMPLES = 200, EVERY = 10, polar = (r, t) => scaled(turnOf(t), r), square = (z) => z[0] * z[0] + z[1] * z[1];
@@ -107,7 +107,7 @@ live("training", (figure) => {
   figure.predict({
     ask: "Both networks train here from random weights: 3000 steps of plain gradient descent on 200 signals with phases between 0° and 90°. On these the error of the real one falls from 102 % to 1 %. And on the whole circle?",
     answers: ["to 1 % as well", "to about 10 %", "to about 50 %", "it rises"],
-    check: (k) => [k < 0 ? null : k === 2, "Outside its training data the real network is wrong. The modReLU network has the same error on both: what it learns on the quarter holds for every phase. Drag the signal around, and train on more of the circle."],
+    check: (k) => [k < 0 ? null : k === 2, "Outside its training data the real network is wrong. The modReLU network has the same error inside and outside: what it learns on the quarter holds for every phase. Drag the signal around, and train on more of the circle."],
   });
 
   figure.draw = () => {

@@ -42,7 +42,7 @@ Measure<R> measure_of(int parts, const std::string& kind, const std::optional<Va
   return measure;
 }
 
-/// The number of elements in the trailing axes that a norm normalises together. Throws unless they match x's.
+/// The number of elements in the trailing axes that a norm normalises together. Throws unless `normalized` matches those axes of x.
 std::int64_t size_behind(std::string_view op, const Shape& x, const std::vector<std::int64_t>& normalized) {
   const auto n = static_cast<int>(normalized.size());
   bool fits = 1 <= n && n <= x.rank();

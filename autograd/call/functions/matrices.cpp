@@ -24,7 +24,7 @@ FourierNorm norm_named(std::string_view op, std::string_view word) {
   return FourierNorm::Forward;
 }
 
-/// The default window, for a given length, consists of ones.
+/// If `length` is given, the default window consists of ones.
 template <RealScalar R>
 StftOptions<R> stft_options(std::string_view op, std::optional<std::int64_t> hop, std::optional<std::int64_t> length,
                             std::optional<Var<R>> window, bool center, std::string_view padding, bool normalized, bool onesided) {

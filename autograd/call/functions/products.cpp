@@ -98,7 +98,8 @@ static const OpFunction loss_functions[] = {
      "huber",
      {"input", "target", {"delta", 1.0}},
      []<RealScalar R>(const Var<R>& x, const Var<R>& t, double delta) { return huber(x, t, delta); }},
-    // Has only this name: PyTorch's binary_cross_entropy takes probabilities, whereas this op takes logits.
+    // Not registered as binary_cross_entropy too: PyTorch's function of that name takes probabilities, whereas this op takes
+    // logits.
     {"binary_cross_entropy_with_logits",
      "binary_cross_entropy",
      {"input", "target"},

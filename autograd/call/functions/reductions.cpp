@@ -159,7 +159,7 @@ static const OpFunction reduction_functions[] = {
        return one_place(x, dim, keepdim, [](const auto&... v) { return argmin(v...); });
      }},
 
-    // Functions of rows that preserve their length.
+    // Functions along an axis that keep its length.
     {"softmax",
      {"input", {"dim", -1}},
      []<RealScalar R>(const Var<R>& x, int dim) { return along("softmax", x, dim, [](const Var<R>& v) { return softmax(v); }); }},

@@ -20,7 +20,7 @@ namespace {
 
 using Sizes = std::vector<std::int64_t>;
 
-/// The shape for `count` elements; one size may be -1 and is inferred from the others.
+/// The shape for `count` elements; one size may be -1, to be inferred from the others.
 Shape shape_for(const Sizes& sizes, std::int64_t count) {
   Sizes known = sizes;
   const auto open = std::find(known.begin(), known.end(), -1);

@@ -35,7 +35,7 @@ class Directions {
   /// noisy.
   std::vector<Finding> look(const ElementRange& where) const;
   Finding worst(const ElementRange& where) const;
-  /// The verdict on one element, from its worst projection; real and imaginary part share one verdict.
+  /// The verdict on one element, from its worst projection; its real and imaginary parts share one verdict.
   ElementCheck element(std::size_t input, std::int64_t element) const;
 
   const ComplexValues& gradient(std::uint64_t projection, std::size_t input) const { return gradients_[projection][input]; }

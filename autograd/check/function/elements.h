@@ -9,8 +9,8 @@ namespace argand {
 void judge_elements(const ScalarProjection& projected, const Directions& directions, const FunctionCheckOptions& options,
                     const ElementRange& where, ReportRow& row);
 
-/// Judges the elements of an input whose direction does not pass: all of them if there are few, otherwise some neighbours found by
-/// bisection.
+/// Judges the elements of an input that does not pass along a direction: all of them if there are few, otherwise some neighbours
+/// found by bisection.
 void judge_suspects(const ScalarProjection& projected, const Directions& directions, const FunctionCheckOptions& options,
                     const Finding& found, std::size_t input, ReportRow& row);
 

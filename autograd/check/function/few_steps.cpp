@@ -37,7 +37,7 @@ std::vector<Derivative> FewSteps::derivatives() const {
       d.magnitude = std::max(d.magnitude, rounding / double_epsilon);
       if (largest > 100 * rounding) d.variation = std::max(d.variation, largest / h);
     }
-    // Where f is smooth, f(h) + f(−h) − 2 f(0) shrinks at least like h²; at a kink it shrinks like h, at a jump it does not shrink.
+    // Where f is smooth, f(h) + f(−h) − 2 f(0) shrinks at least like h²; at a kink it shrinks like h, and at a jump not at all.
     const auto bend = [](const Step& s) { return std::abs(s.above.value + s.below.value); };
     for (std::size_t k = 0; k + 1 < steps.size(); ++k) {
       const double rounding = 8 * (steps[k + 1].above.rounding + steps[k + 1].below.rounding);

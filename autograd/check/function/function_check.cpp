@@ -31,8 +31,8 @@ ComplexValues numbers_of(const AnyTensor& y) {
   return std::visit([](const auto& t) { return ComplexValues(t.begin(), t.end()); }, y);
 }
 
-/// A wrapper that never passes a NaN to the function, because an iteration in it might then never end. A finite step shows instead
-/// which outputs depend on a coordinate: those that change, and those too large for a change to show.
+/// A wrapper that never passes a NaN to the function, because a loop in the function might then never end. A finite step shows
+/// instead which outputs depend on a coordinate: those that change, and those too large for a change to show.
 DifferentiableFunction without_nan(const DifferentiableFunction& f, const std::vector<AnyTensor>& inputs) {
   const auto base = std::make_shared<ComplexValues>();
   const auto value = [f, inputs, base](const std::vector<AnyTensor>& x) {
@@ -89,7 +89,7 @@ void conclude_directions(ReportRow& row, const std::vector<Finding>& findings) {
   row.verdict = Judged(worst.verdict, worst.verdict.bar() / (size > 0 ? size : 1));
 }
 
-/// A point whose elements differ from the first by about one per cent.
+/// A point whose elements differ from those of the first point by about one per cent.
 std::vector<AnyTensor> nearby_point(const ScalarProjection& projected, std::uint64_t seed) {
   std::vector<AnyTensor> x;
   for (std::size_t i = 0; i < projected.inputs().size(); ++i)
@@ -173,8 +173,8 @@ class FunctionCheck {
     row.diagnosis = "the gradient changes when f is called elsewhere in between: it reads state left by another call";
   }
 
-  /// The same along directions at a second point, if f and its gradient can be evaluated there: a gradient may be correct at one
-  /// point by coincidence, or because of stored state.
+  /// Checks directions at a second point, if f and its gradient can be evaluated there: a gradient may be correct at one point by
+  /// coincidence, or because of stored state.
   void check_second_point(const ScalarProjection& first) {
     try {
       const std::vector<AnyTensor> x = nearby_point(first, options_.seed);
@@ -221,10 +221,10 @@ class FunctionCheck {
     const auto one = std::count_if(report_.independent.begin(), report_.independent.end(), disagree);
     for (IndependentCheck& c : report_.independent) {
       if (!passes || one != 1 || c.name != "adjoint" || !disagree(c)) continue;
-      // The gradient and the differences agree, and the forward derivative contradicts both.
+      // The gradient and the differences agree; the forward derivative contradicts both.
       c.opinion = Opinion::Silent;
-      report_.notes.push_back(
-          fmt::format("the forward derivative is wrong, {}: it contradicts differences and gradient, which agree", c.finding));
+      report_.notes.push_back(fmt::format(
+          "the forward derivative is wrong, {}: it contradicts the differences and the gradient, which agree", c.finding));
       c.finding = "its forward derivative is wrong";
     }
     report_.independent.insert(report_.independent.begin(), differences_check(report_));

@@ -15,7 +15,7 @@ namespace argand {
 /// The two conventions for the gradient of a real L with respect to z = x + iy.
 enum class Convention {
   Conjugate,  ///< ∂L/∂x + i ∂L/∂y, steepest ascent: PyTorch, TensorFlow, argand
-  Plain,      ///< ∂L/∂x − i ∂L/∂y = 2 ∂L/∂z, its conjugate, and for outputs the conjugate of W as well: JAX
+  Plain,      ///< the conjugate, ∂L/∂x − i ∂L/∂y = 2 ∂L/∂z; for outputs, W is conjugated as well: JAX
 };
 
 struct FunctionCheckOptions {
@@ -24,7 +24,7 @@ struct FunctionCheckOptions {
   double tolerance = 1e-8;                    ///< relative error, as in GradcheckOptions
   std::vector<double> tolerances = {};        ///< one per input, overriding `tolerance`
   std::vector<double> absolute = {};          ///< one per input: additional absolute deviation allowed for an element
-  /// The relative error of the values of f; 0 if they are exact. If nullopt, it is measured when differences do not pass; a
+  /// The relative error of the values of f; 0 if they are exact. If nullopt, it is measured when the differences do not pass; a
   /// function noisier than double precision is then judged by a fit (noisy_slope.h), and a note states the precision reached.
   std::optional<double> noise = {};
   bool every_element = false;
@@ -43,8 +43,8 @@ struct BudgetExceeded {
 
 /// One row per input. An input that passes the difference test but fails an independent check is inconclusive. f.gradients is in
 /// options.convention. Throws when two calls at the same inputs differ. f is never called with a NaN. A forward derivative that
-/// contradicts both differences and gradient is itself wrong: a note says so. At a kink a gradient fails only if it does not lie
-/// between the one-sided derivatives.
+/// contradicts both the differences and the gradient is itself wrong: a note says so. At a kink a gradient fails only if it does
+/// not lie between the one-sided derivatives.
 Report check_function(const DifferentiableFunction& f, const std::vector<AnyTensor>& inputs,
                       const FunctionCheckOptions& options = {});
 

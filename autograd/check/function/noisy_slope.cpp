@@ -120,8 +120,8 @@ Fit fitted(const Line& line, Part part, int points, std::size_t terms) {
           std::sqrt(squares / static_cast<double>(rows.size() - terms))};
 }
 
-/// The fit with the smallest error among those whose residual is within the noise: more terms follow φ more closely, a longer line
-/// averages more noise. The change caused by one more term counts as error and must be within what noise explains.
+/// The fit with the smallest error among those whose residual is within the noise: more terms follow φ more closely, and a longer
+/// line averages out more noise. The change caused by one more term counts as error and must be within what noise explains.
 Estimate best_fit(const Line& line, Part part, double noise) {
   Estimate best;
   for (int points = half; points >= half / 8; points /= 2)

@@ -103,8 +103,8 @@ IndependentCheck linear_check(const GradientsFor& gradients, const ComplexValues
     const double noise = std::max(scatter(1, g, distance), scatter(factor, scaled, distance));
     if (!differs(error, noise)) return decided(name, Opinion::Silent, fmt::format("the gradient varies by {:.0e}", noise));
     return decided(name, Opinion::Disagrees,
-                   fmt::format("not linear in the incoming gradient: multiplied by {:g}, it does not give {:g} times the "
-                               "gradient: off by {:.1g} of it",
+                   fmt::format("not linear in the incoming gradient: multiplying that by {:g} does not give {:g} times the "
+                               "gradient; relative error {:.1g}",
                                factor, factor, error));
   }
   const Gradients h = gradients(V);
@@ -122,7 +122,7 @@ IndependentCheck linear_check(const GradientsFor& gradients, const ComplexValues
     return decided(
         name, Opinion::Disagrees,
         fmt::format(
-            "not linear in the incoming gradient: the gradient for a sum differs from the sum of the gradients by {:.1g} of it",
+            "not linear in the incoming gradient: the gradient for a sum is not the sum of the gradients; relative error {:.1g}",
             error));
   }
   return decided(name, Opinion::Agrees, fmt::format("relative error {:.0e}", worst));
@@ -143,7 +143,7 @@ IndependentCheck adds_check(const std::function<Gradients(const Gradients& c, st
   const double error = distance(added(c, W), summed(c, g));
   if (error <= tolerance) return decided(name, Opinion::Agrees, fmt::format("relative error {:.0e}", error));
   return decided(name, Opinion::Disagrees,
-                 fmt::format("the gradient is not accumulated into an existing one: off by {:.1g} of it", error));
+                 fmt::format("the gradient is not accumulated into an existing one: relative error {:.1g}", error));
 }
 
 }  // namespace argand

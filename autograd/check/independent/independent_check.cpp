@@ -131,7 +131,7 @@ class IndependentChecks {
   }
 
   /// The reason why L(x + t v) is not an analytic function of the complex number t; empty if it is. Uses means over a circle around
-  /// 0, which equal ∂L/∂t and ∂L/∂t̄ up to the eighth derivative.
+  /// 0: for an analytic L they equal ∂L/∂t and ∂L/∂t̄ = 0 except for terms in the seventh and higher derivatives.
   std::string not_analytic() const {
     constexpr int points = 8;
     constexpr double radius = 1e-2;

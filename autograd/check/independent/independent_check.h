@@ -4,7 +4,7 @@
 ///
 /// - adjoint: Re Σ conj(W) (J v), from a forward derivative; takes no limit (autograd/check/adjoint.h).
 /// - taylor: the remainder beyond first order falls like t² or faster; only an exponent is measured (taylor.h).
-/// - complex step: Im L(x + i h v) / h at h = 1e-20; subtracts nothing, so nothing cancels. For real-analytic f.
+/// - complex step: Im L(x + i h v) / h at h = 1e-20; subtracts nothing, so nothing cancels. Requires a real-analytic f.
 ///
 /// A fifth, linear, tests whether the gradient is linear in W; where f is recorded on a tape, a sixth, adds, tests whether it is
 /// added to existing gradients (incoming_check.h). A check that cannot decide gives the reason.
@@ -34,8 +34,8 @@ struct IndependentCheck {
 /// The result of the difference quotients: a verdict, and the relative error.
 IndependentCheck differences_check(Verdict verdict, double relative_error);
 
-/// The results of adjoint, taylor, complex step and linear, in this order, under the first random weights. `tolerance` is relative
-/// to the derivative along v.
+/// The results of adjoint, taylor, complex step and linear, in this order, for the first random weights. `tolerance` is relative to
+/// the derivative along v.
 std::vector<IndependentCheck> independent_checks(const ScalarProjection& projected, double tolerance, std::uint64_t seed);
 
 bool any_disagrees(std::span<const IndependentCheck> checks);

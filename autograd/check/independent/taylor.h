@@ -29,8 +29,8 @@ struct TaylorRemainder {
   };
   std::vector<Step> steps;  ///< from t = 0.1 down to 1e-9, each step √10 times shorter
   double noise = 0;         ///< noise of φ, beyond its rounding
-  /// Fitted over the smallest steps, at most two decades, whose remainder is ten times the floor: higher orders affect larger
-  /// steps, rounding dominates smaller ones.
+  /// Fitted over the smallest steps, at most two decades, whose remainder is more than ten times the floor: higher orders affect
+  /// larger steps, and rounding dominates smaller ones.
   FittedOrder remainder, bend;
 };
 

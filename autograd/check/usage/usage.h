@@ -2,8 +2,8 @@
 /// Checks gradients as training uses them. Difference quotients (autograd/gradcheck.h) judge a gradient computed once, in float64,
 /// for a dozen elements. A training run adds gradients to others, uses an op twice, in float32, at lengths that are not multiples
 /// of a vector register, with several threads and incoming gradients of any size. All of that must give the same gradient, so
-/// analytic gradients are compared with each other, element by element. Only growing shapes need differences again: one along a
-/// random direction.
+/// analytic gradients are compared with each other, element by element. Only growing shapes need difference quotients again, one
+/// along a random direction.
 
 #include <array>
 #include <string>
@@ -28,7 +28,7 @@ enum class Use {
   Overwritten,   ///< inputs overwritten between forward and backward pass: the same bits, as for the original values
   Float32,       ///< in float32 and complex64: the gradient in float64, up to rounding
   Size,          ///< at 1 ... 67 elements and at longest_length: the gradient that differences along a direction give; for an
-                 ///< op that maps elements one by one, the same as for that element in a case of twelve
+                 ///< op that maps elements one by one, the gradient of the element that was repeated
   Threads,       ///< with 1, 2 and 3 threads: the same bits
 };
 inline constexpr std::size_t number_of_uses = 11;

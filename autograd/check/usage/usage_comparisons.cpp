@@ -60,7 +60,7 @@ std::int64_t Subject::gradient_size() const {
   return n;
 }
 
-/// Compares got(k) with want(k), within bar(k), for the elements of one tensor and reports the first that is outside its bar.
+/// Compares got(k) with want(k), within bar(k), for the elements of one tensor and reports the first that exceeds its bar.
 template <class Got, class Want, class Bar>
 bool UsageComparisons::compare(Use use, const Subject& s, std::string_view precision, std::string_view how,
                                const std::string& tensor, const Shape& shape, bool is_complex, const Got& got, const Want& want,
@@ -223,7 +223,7 @@ bool UsageComparisons::split(const Subject& s, const Passes<R>& passes, const Sa
   Numbers part = s.incoming, rest = s.incoming;
   for (std::size_t k = 0; k < part.size(); ++k) (k / 5 % 2 == 0 ? rest : part)[k] = 0;
   const Sample a = passes.fresh(part), b = passes.fresh(rest);
-  // Each part has its own condition, so a mistake in the handling of zeros is measured against the whole tensor.
+  // The condition of each part alone is not known, so errors are measured against the largest element of its gradient.
   std::vector<double> bars;
   for (std::size_t i = 0; i < s.inputs.size(); ++i)
     bars.push_back(ulps * epsilon_of<R> * (largest_number(a.gradients[i]) + largest_number(b.gradients[i])) + smallest_of<R>);

@@ -64,8 +64,8 @@ class Passes {
   std::vector<AnyTensorOf<R>> inputs_;
 };
 
-/// The change of each value under random relative changes ε = `step` of all inputs and incoming gradients, divided by ε: what
-/// rounding of the operands alone can cause, in units of the last place.
+/// The change in each value and gradient under random relative changes ε = `step` in all inputs and incoming gradients, divided by
+/// ε: what rounding of the operands alone can cause, in units of the last place.
 struct Condition {
   std::vector<double> value = {};
   std::vector<std::vector<double>> gradients = {};

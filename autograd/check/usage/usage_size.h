@@ -24,7 +24,7 @@ bool maps_elements(const Subject& s);
 /// A case of such an op, with the elements of its inputs and incoming gradient repeated cyclically up to a length of n.
 Subject repeated(const Subject& base, std::int64_t n);
 
-/// A case that `sized` added for n, labelled with both labels and n.
+/// A case that `sized` added for n, labelled with the labels of `sized` and c, and with n.
 Subject sized_case(const OpCheck::SizedCases& sized, const OpCheck::Case& c, std::int64_t n);
 
 /// A case of an op that maps elements, repeated cyclically to any length. The expected value and gradient are computed once, at a
@@ -34,7 +34,7 @@ class Repeated {
   /// `base` must already have its sample and condition, and must outlive this object.
   explicit Repeated(const Subject& base);
   Subject at(std::int64_t n) const;
-  /// The sample of the case itself, computed as part of the long one.
+  /// The sample of the case itself, taken from that long computation.
   const Sample& expected() const { return whole_; }
 
  private:
@@ -52,7 +52,7 @@ struct WrongElement {
 std::optional<WrongElement> first_difference(const Subject& s);
 /// Whether the gradient of s.sample is the slope of the value in a random direction; sets the explanation if not.
 bool slope_agrees(const Subject& s, std::string& explanation);
-/// The element at which the slope along that direction, restricted to the elements up to it, first becomes wrong.
+/// The element at which the slope along the same direction, restricted to the elements up to this one, first becomes wrong.
 std::optional<WrongElement> first_wrong_slope(const Subject& s);
 
 /// What the positions have in common: "in the last n mod 8 elements of n", "from element 4096 on"; empty if nothing.

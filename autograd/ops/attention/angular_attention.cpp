@@ -29,8 +29,8 @@ static const Op angular_attention_op(
          "Im(conj(u) du): for one score, -scale · sin(α - β) dS. And arg z = Im log z has the gradient 2 ∂α/∂z̄ = i z/|z|², which "
          "makes dQ = i (dL/dα) Q/|Q|² = i t u/|Q|. It is orthogonal to Q: magnitudes never enter the score. No arctangent is "
          "taken, so the branch cut of arg never appears. Forward: α̇ = Im(conj(u) Q̇)/|Q| and u̇ = i u α̇.",
-     .singular = "a component that is 0 has no phase: u = 0 there, and its gradient is 0 (as for a subnormal magnitude, whose "
-                 "reciprocal may overflow); a query without visible keys has O = 0 and gradient 0",
+     .singular = "a component that is 0 has no phase: its u and its gradient are 0 (as for a subnormal magnitude, whose reciprocal "
+                 "may overflow); a query without visible keys has O = 0 and gradient 0",
      .source = "CRAT, angular attention; tiles: Dao et al., FlashAttention (2022)"},
     [](OpCheck& check) {
       using C = std::complex<double>;
@@ -90,7 +90,7 @@ namespace {
 template <RealScalar R>
 Var<R> phasors_with_tangents(const Var<std::complex<R>>& z) {
   const Var<std::complex<R>> u = unit_phasor(z);
-  // z = 0 has no phase: u = 0 is divided by 1 instead of 0.
+  // z = 0 has no phase: the imaginary part, 0, is divided by 1 instead of 0.
   const Tensor<R> instead = map([](std::complex<R> v) { return v == R(0) ? R(1) : R(0); }, z.value());
   const Var<R> turn = imag(conj(u) * tangent(z)) / (abs(z) + constant(instead));
   return view_as_real(u).with_tangent(view_as_real(std::complex<R>(0, 1) * (u * turn)));
@@ -103,7 +103,7 @@ Var<std::complex<R>> angular_attention(const Var<std::complex<R>>& Q, const Var<
                                        const AttentionOptions& options) {
   using C = std::complex<R>;
   const AttentionTiles<R> tiles("angular_attention", Q.shape(), K.shape(), V.shape(), options, 2);
-  // Recomputed in the backward pass instead of stored: two passes over Q and K cost less than storing them.
+  // Recomputed in the backward pass instead of stored: another pass over Q and K costs less than storing the phasors.
   const auto phasors = [](const Tensor<C>& z) { return as_real(map_packs([](auto v) { return phasor(v); }, z)); };
   const auto seen = [tiles](const Tensor<C>& k) { return as_complex(tiles.visible(as_real(k))); };
   const auto output = tiles.forward(phasors(Q.value()), phasors(seen(K.value())), as_real(V.value()));

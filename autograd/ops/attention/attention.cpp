@@ -22,7 +22,7 @@ static const Op attention_op(
          "O = P̃ V with P̃ = M̃ ∘ P gives dV and dP. The softmax's Jacobian gives dS_mn = P_mn (dP_mn - Σ_k P_mk dP_mk), and the "
          "inner sum is Σ_k P̃_mk Σ_d dO_md V_kd = Σ_d dO_md O_md, which needs no row of P. S is bilinear in Q and K. P itself is "
          "recomputed as exp(S - max)/Σ from each row's maximum and sum, which are all that the forward pass saves. Tangent: the "
-         "product rule twice and the softmax's Jacobian, which is symmetric, with all scores at once.",
+         "product rule twice and the softmax's symmetric Jacobian, applied to all scores at once.",
      .singular = "a query without visible keys has O = 0 and gradient 0",
      .source = "Dao, Fu, Ermon, Rudra, Ré, FlashAttention (2022), appendix B.2"},
     [](OpCheck& check) {

@@ -132,7 +132,7 @@ struct AttentionLoops {
     }
   }
 
-  /// Computes one head's output for all its queries, and their sums. v, out, sums: this head's part.
+  /// Computes one head's output and the sums for all its queries. v, out, sums: this head's part.
   template <class Scores>
   void forward(Scores& score, const R* v, std::int64_t b, std::int64_t h, R* out, R* sums) const {
     Scratch<R> scores(query_tile * key_tile), keep(options.dropout > 0 ? query_tile * key_tile : 0);
@@ -188,7 +188,7 @@ struct AttentionLoops {
     each_tile(tile);
   }
 
-  /// Adds one head's dv (zeroed by the caller) and passes the scores' gradients to `score`.
+  /// Adds to one head's dv (zeroed by the caller) and passes the scores' gradients to `score`.
   template <class Scores>
   void backward(Scores& score, const R* v, const R* o, const R* sums, const R* go, std::int64_t b, std::int64_t h,
                 R* dv_out) const {

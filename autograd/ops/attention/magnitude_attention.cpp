@@ -282,7 +282,8 @@ Var<R> magnitude_attention(const Var<R>& q, const Var<R>& k, const Var<R>& v, co
   const AttentionLoops<R> a("magnitude_attention", q.shape(), k.shape(), v.shape(), options);
   const Shape angles = measure.theta.shape();
   require_parts("magnitude_attention", measure.parts);
-  require(a.dk % measure.parts == 0, "magnitude_attention", "head width {} is not divisible into {} equal parts", a.dk, measure.parts);
+  require(a.dk % measure.parts == 0, "magnitude_attention", "head width {} is not divisible into {} equal parts", a.dk,
+          measure.parts);
   require(angles.size() == 1 || angles.size() == a.H, "magnitude_attention", "{} heads need {} angles or one, got shape {}", a.H,
           a.H, angles);
   // A constant copy of the angles for this pass.

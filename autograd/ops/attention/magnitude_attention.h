@@ -10,7 +10,7 @@ namespace argand {
 /// weights are softmax(scale · |S|) over the visible keys and apply to all parts of v alike. Conjugated keys enter as a - bJ, or a
 /// - bi - cj - dk.
 /// q [B, Tq, H·d_k·parts], k [B, Tk, H·d_k·parts], v [B, Tk, H·d_v] -> [B, Tq, H·d_v]; real, with pairs as in view_as_real.
-/// θ, [H] or [1] for all heads, belongs to both the algebra and the measure. Throws `magnitude_attention: ...`.
+/// θ, [H] or [1] for all heads, is shared by the algebra and the measure. Throws `magnitude_attention: ...`.
 template <RealScalar R>
 Var<R> magnitude_attention(const Var<R>& q, const Var<R>& k, const Var<R>& v, const Measure<R>& measure, bool conjugate_keys,
                            const AttentionOptions& options);

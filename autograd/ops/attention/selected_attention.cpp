@@ -24,7 +24,7 @@ static const Op selected_attention_op(
      .jvp = "ȯ = Σ_j β_j (ȧ_j - Σ_i β_i ȧ_i) m_j + β_j ṁ_j,  ȧ_j = scale (q̇·m_j + q·ṁ_j)",
      .derivation = "∂o/∂β_j = m_j gives dβ_j = do·m_j; the softmax's Jacobian gives da_j = β_j (dβ_j - Σ_i β_i dβ_i), and Σ_i β_i "
                    "(do·m_i) = do·o. a is bilinear in q and m_j, o linear in m_j: each selected row receives both parts. The "
-                   "tangent is that of attention from one query to k keys, the selected rows, which are its values as well.",
+                   "tangent is that of attention from one query to k keys: the selected rows, which are also the values.",
      .singular = "none; with k = 0 the value and all gradients are 0",
      .source = "CRAT, Imaginary Reflection Window: β = softmax(q·Enc/τ), c = Σ β Enc"},
     [](OpCheck& check) {
@@ -108,7 +108,7 @@ Var<R> selected_attention(const Var<R>& q, const Var<R>& memory, const Ids& sele
               const R* m = mv.data() + selected[n * k + j] * r;
               along[j] = lane_sum<R>(r, [&](std::int64_t c) { return g[c] * m[c]; });
             }
-            // The softmax ignores a constant added to all dβ. Subtracting the dβ of the row with the largest weight avoids
+            // A constant added to all dβ does not change da. Subtracting the dβ of the row with the largest weight avoids
             // cancellation where this weight is almost 1: do·m_j - do·o would be a difference of nearly equal numbers.
             const R common = k > 0 ? along[std::max_element(weights, weights + k) - weights] : R(0);
             for (std::int64_t j = 0; j < k; ++j) along[j] -= common;

@@ -50,8 +50,8 @@ static const Op conv3d_op(
      .dzbar = "0",
      .vjp = "dx_c(r) = Σ_o Σ_{p, d: p s + d δ - q = r} conj(w_oc(d)) dy_o(p), dw_oc(d) = Σ_n Σ_p dy_o(p) conj(x_c(p s + d δ - q))",
      .jvp = "ẏ = conv3d(ẋ, w) + conv3d(x, ẇ)",
-     .derivation = "As for conv2d, with window cells of one more axis: Y = W X with one row of X per (c, d), so dX = Wᴴ dY, summed "
-                   "over the copies of each entry of x, and dW = dY Xᴴ. The map is bilinear, which gives the tangent.",
+     .derivation = "As for conv2d, with one more axis: Y = W X with one row of X per (c, d), so dX = Wᴴ dY, summed over the copies "
+                   "of each entry of x, and dW = dY Xᴴ. The map is bilinear, which gives the tangent.",
      .singular = "none; an infinite input or weight gives NaN wherever it is multiplied by 0",
      .source = "Dumoulin & Visin, A guide to convolution arithmetic (2016), sections 2 and 4"},
     [](OpCheck& check) {
@@ -104,7 +104,8 @@ static const Op conv_transpose2d_op(
      .jvp = "ẏ = conv_transpose2d(ẋ, w) + conv_transpose2d(x, ẇ)",
      .derivation =
          "The matrix of conv2d, transposed: the columns Wᵀ X are added into y. So dx is conj(W) times the columns of dy, a "
-         "convolution with conj(w), and dW is conj(X) times them. (conv2d's gradient is its adjoint, Wᴴ: this map with conj(w).)",
+         "convolution with conj(w), and dW is conj(X) times their transpose. (conv2d's gradient is its adjoint, Wᴴ: this map with "
+         "conj(w).)",
      .singular = "none; an infinite input or weight gives NaN wherever it is multiplied by 0",
      .source = "Dumoulin & Visin, A guide to convolution arithmetic (2016), section 4"},
     [](OpCheck& check) {
@@ -152,7 +153,7 @@ Var<std::complex<R>> with_complex_signal(const Var<std::complex<R>>& x, const F&
   return make_complex(slice(y, 0, 0, x.dim(0)), slice(y, 0, x.dim(0), 2 * x.dim(0)));
 }
 
-/// The `first` sizes, followed by the axes of a kernel or an image.
+/// The `first` sizes, followed by the sizes of the axes of the kernel or image x.
 Shape with_axes_of(std::initializer_list<std::int64_t> first, const Shape& x) {
   Shape shape(first);
   for (int k = 2; k < x.rank(); ++k) shape.push_back(x[k]);

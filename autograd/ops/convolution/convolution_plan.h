@@ -13,8 +13,8 @@
 
 namespace argand::convolution {
 
-/// The sizes of one layer: N images of `groups` groups; per group the image has `windows.C` channels and the output positions
-/// (`places`) have `channels`.
+/// The sizes of one layer: N images of `groups` groups; per group, each image has `windows.C` channels and each output position
+/// (place) has `channels`.
 struct ConvolutionPlan {
   std::int64_t N = 0, groups = 1, channels = 0;
   ConvolutionWindows windows;

@@ -1,6 +1,6 @@
 #pragma once
 /// One value per position of a window over the last two axes: x [..., H, W] -> [..., h, w], h = (H + 2 padding - k)/stride + 1,
-/// rounded down. Composed of other ops. Throws if the window does not fit or the padding exceeds half of it.
+/// rounded down. Composed of other ops. Throws if the window does not fit or the padding exceeds half its size.
 
 #include <array>
 
@@ -22,7 +22,7 @@ Var<T> max_pool2d(const Var<T>& x, std::array<std::int64_t, 2> window, const Poo
 template <Scalar T>
 Var<T> avg_pool2d(const Var<T>& x, std::array<std::int64_t, 2> window, const PoolingOptions& options = {});
 
-/// The same over the last axis only: [..., n] -> [..., (n + 2 padding - k)/stride + 1]. A stride of 0 means the window's size.
+/// Both poolings over the last axis only: [..., n] -> [..., (n + 2 padding - k)/stride + 1]. A stride of 0 means the window's size.
 template <Scalar T>
 Var<T> max_pool1d(const Var<T>& x, std::int64_t window, std::int64_t stride = 0, std::int64_t padding = 0);
 template <Scalar T>

@@ -18,7 +18,7 @@ T part_for(G g) {
     return g;
 }
 
-/// Adds dw to the gradient of an operand of the same type (no copy), or its real part for a real operand; sums over broadcast axes.
+/// Adds dw, or Re dw for a real operand, to the gradient of an operand; sums over broadcast axes. No copy if the types agree.
 template <Scalar T, Scalar G>
 void accumulate_operand(const GradientAccumulator<T>& dx, const Tensor<G>& dw, const Shape& shape) {
   if (!dx) return;

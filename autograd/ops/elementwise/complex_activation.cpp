@@ -41,7 +41,7 @@ static const Op modrelu_op(
     {.name = "modrelu",
      .kind = Kind::General,
      .equation = "w = ReLU(|z| + c) u, u = z/|z|, c real",
-     .dz = "1 + c/(2|z|) where |z| + c > 0, else 0; ∂w/∂c = u there",
+     .dz = "1 + c/(2|z|) and ∂w/∂c = u where |z| + c > 0, else 0",
      .dzbar = "-c u²/(2|z|) where |z| + c > 0, else 0",
      .vjp = "where |z| + c > 0: dz = dw + c i u Im(conj(u) dw)/|z|, dc = Re(conj(u) dw), summed over rows; else 0",
      .jvp = "where |z| + c > 0: ẇ = ż + ċ u + c i u Im(conj(u) ż)/|z|; else 0",
@@ -184,7 +184,7 @@ static const Op zrelu_op(
      .vjp = "dz = dw where w ≠ 0, else 0",
      .jvp = "ẇ = ż where w ≠ 0, else 0",
      .derivation = "Off the boundary of the quadrant, w is locally z or 0, and both are holomorphic.",
-     .singular = "the two half-axes that bound the quadrant: w jumps; on them the gradient passes unchanged, except at z = 0, "
+     .singular = "the two half-axes that bound the quadrant: w jumps across them; the gradient passes unchanged, except at z = 0, "
                  "where it is 0",
      .source = "Guberman, arXiv:1602.09046, sec. 4.2.1"},
     [](OpCheck& check) {

@@ -110,7 +110,7 @@ static const Op abs_op({.name = "abs",
                         .jvp = "ẇ = Re(conj(u) ż), u = z/|z|, 0 at z = 0; sign(x) ẋ for real x",
                         .derivation = "w² = z z̄ gives 2w ∂w/∂z̄ = z, so dz = 2 z/(2|z|) dw. For real x: dx = sign(x) dw. The sign "
                                       "counts as a constant factor: its derivative is 0 away from the kink.",
-                        .singular = "z = 0: a cone; the gradient returned is 0",
+                        .singular = "z = 0: the tip of a cone; the gradient returned is 0",
                         .source = "Kreutz-Delgado, The Complex Gradient Operator and the CR-Calculus, 2009, sec. 4.2"},
                        [](OpCheck& check) {
                          const auto f = [](auto z) { return abs(z); };
@@ -155,7 +155,7 @@ static const Op abs2_op({.name = "abs2",
                          .dzbar = "z",
                          .vjp = "dz = 2 z dw",
                          .jvp = "ẇ = 2 Re(conj(z) ż)",
-                         .derivation = "∂(z z̄)/∂z̄ = z; twice that, as w is real.",
+                         .derivation = "∂(z z̄)/∂z̄ = z; the gradient is twice that, as w is real.",
                          .singular = "none",
                          .source = "Kreutz-Delgado, The Complex Gradient Operator and the CR-Calculus, 2009, sec. 4.2"},
                         [](OpCheck& check) {
@@ -192,9 +192,9 @@ static const Op angle_op({.name = "angle",
                           .dzbar = "-1/(2i z̄) = i z/(2|z|²)",
                           .vjp = "dz = i z/|z|² dw, 0 at z = 0",
                           .jvp = "ẇ = Im(conj(u) ż)/|z|, u = z/|z|, 0 at z = 0",
-                          .derivation = "w = (log z - conj(log z))/(2i), so ∂w/∂z̄ = -(1/z̄)/(2i) = i/(2z̄) = i z/(2|z|²); twice "
-                                        "that. Computed as (i z/|z|) dw / |z|, because |z|² leaves the range of float32 above |z| "
-                                        "= 1e19 and below 1e-23. Forward, ẇ = Im(ż/z), and 1/z = conj(u)/|z|.",
+                          .derivation = "w = (log z - conj(log z))/(2i), so ∂w/∂z̄ = -(1/z̄)/(2i) = i/(2z̄) = i z/(2|z|²); the "
+                                        "gradient is twice that, computed as (i z/|z|) dw / |z|, because |z|² leaves the range of "
+                                        "float32 above |z| = 1e19 and below 1e-23. Forward, ẇ = Im(ż/z), and 1/z = conj(u)/|z|.",
                           .singular = "z = 0: the value is that of atan2 (0 or ±π, depending on the signs of the zeros), and "
                                       "the gradient is 0, as it is for a subnormal |z|, where 1/|z| may overflow. Across the cut "
                                       "(the negative real axis) the value jumps by 2π, but the gradient is continuous",

@@ -14,8 +14,8 @@
 
 namespace argand {
 
-/// For formulas with a pole at z = 0: mask · f(value) is f(z), but 0 with gradient 0 at z = 0. There, `value` is 1 and `mask` is 0,
-/// because 0 · f(0) would be NaN. With `least`, the same holds wherever both parts of z are smaller than it.
+/// For formulas with a pole at z = 0: mask · f(value) is f(z), but 0 with gradient 0 at z = 0, where `value` is 1 and `mask` is 0,
+/// because 0 · f(0) would be NaN. With `least`, the same holds wherever both parts of z are smaller than `least`.
 template <Scalar T>
 struct AwayFromZero {
   using R = RealOf<T>;

@@ -8,8 +8,8 @@
 namespace argand {
 namespace {
 
-/// The next larger type. The power multiplies relative errors of |z| and arg z by p; in the larger type these stay below R's
-/// precision. It can also hold |z|² and |z| for any z.
+/// The next larger type. The power multiplies relative errors of |z| and arg z by p; in the larger type, which can also hold |z|²
+/// and |z| for any z, these stay below R's precision.
 template <RealScalar R>
 using Wide = std::conditional_t<std::same_as<R, float>, double, long double>;
 
@@ -58,8 +58,8 @@ static const Op pow_op(
      .derivation = "w' = exp(p log z) p/z = p z^(p-1): both sides use the same branch of the logarithm, so the exponents subtract. "
                    "For p = 0, w = 1 everywhere.",
      .singular = "z = 0: gradient 0 if p < 1 (the derivative is infinite, or p = 0), value infinite if p < 0. For a fractional p a "
-                 "complex w jumps across the cut (negative real axis), where arg z = ±π takes the sign of Im z; a real w does not "
-                 "exist there (NaN)",
+                 "complex w jumps across the cut (negative real axis), where arg z = ±π takes the sign of Im z; for a real z < 0, "
+                 "w is NaN",
      .source = "Ahlfors, Complex Analysis, 2.3.4"},
     [](OpCheck& check) {
       const auto f = [](auto z) { return pow(z, 2.5f); };

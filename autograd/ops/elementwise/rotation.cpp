@@ -101,7 +101,7 @@ static const Op rotary_op(
       check.function("complex", f, check.complex({2, 3, 2, 3}));
       check.position_dependent();
       check.sizes("positions", [](OpCheck& at, std::int64_t n) {
-        const auto exact = [](auto z) {  // frequencies exact in float32: t would amplify a rounding error of ω
+        const auto exact = [](auto z) {  // frequencies exact in float32: t would amplify a rounding error in ω
           using R = RealOf<typename decltype(z)::value_type>;
           return rotary(z, Rotary<R>{Tensor<R>({3}, {R(1), R(0.25), R(0.0625)}), 2});
         };

@@ -21,7 +21,7 @@ template <RealScalar R>
 Var<std::complex<R>> rotary(const Var<std::complex<R>>& z, const Rotary<R>& positions);
 
 /// y = |z| e^{i(δ·arg z + β + tω)}, z complex [..., T, H, n] (any shape when there are no positions); δ and β real, with the shape
-/// of z's last axes, [H, n] or [n]. δ = 1, β = 0 is rotary(). For a non-integer δ the value jumps where arg z crosses ±π.
+/// of z's last axes, [H, n] or [n]. δ = 1 and β = 0 give rotary(). For a non-integer δ the value jumps where arg z crosses ±π.
 template <RealScalar R>
 Var<std::complex<R>> phase_rotation(const Var<std::complex<R>>& z, const Var<R>& delta, const Var<R>& beta,
                                     const Rotary<R>& positions = {});

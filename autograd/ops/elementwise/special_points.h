@@ -10,7 +10,7 @@ inline Tensor<std::complex<double>> zeros_of_all_signs() {
   return Tensor<std::complex<double>>({4}, {{0.0, 0.0}, {-0.0, 0.0}, {0.0, -0.0}, {-0.0, -0.0}});
 }
 
-/// The squares of these overflow or underflow in float32; the last two are subnormal there. [5]
+/// The squares of these overflow or underflow in float32, where the last two numbers are subnormal. [5]
 inline Tensor<std::complex<double>> huge_and_tiny() {
   return Tensor<std::complex<double>>({5}, {{1e30, -1e30}, {-1e30, 1.0}, {1e-30, 1e-30}, {1e-40, -1e-42}, {0.0, 1e-45}});
 }

@@ -44,7 +44,7 @@ Var<ComplexOf<T>> as_complex_var(const Var<T>& x) {
     return to_complex(x);
 }
 
-/// The check cases of fft and ifft.
+/// The check cases for fft and ifft.
 template <class F>
 void check_one_axis(OpCheck& check, const F& f) {
   for (const FourierNorm norm : every_norm)

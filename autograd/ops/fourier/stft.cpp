@@ -90,7 +90,7 @@ std::string coverage_hint(std::int64_t i, std::int64_t begin, const Tensor<R>& w
     return fmt::format("the window is 0 at its end, and no frame follows the last; use a length of at most {}", i);
   if (hop > last - first + 1)
     return fmt::format("use a hop of at most {}, the length of the window without its zeros", last - first + 1);
-  return "use a window without zeros there, or another hop";
+  return "use a window without zeros inside, or another hop";
 }
 
 /// Adds frames [..., frames, n_fft], multiplied by their windows, into signals [..., N].

@@ -37,7 +37,7 @@ Var<ComplexOf<T>> stft(const Var<T>& x, std::int64_t n_fft, const StftOptions<Re
 template <RealScalar R>
 Var<R> istft(const Var<std::complex<R>>& X, std::int64_t n_fft, const StftOptions<R>& options = {},
              std::optional<std::int64_t> length = {});
-/// The same for a complex signal, from all n_fft frequencies; options.onesided is ignored.
+/// istft() for a complex signal, from all n_fft frequencies; options.onesided is ignored.
 template <RealScalar R>
 Var<std::complex<R>> complex_istft(const Var<std::complex<R>>& X, std::int64_t n_fft, const StftOptions<R>& options = {},
                                    std::optional<std::int64_t> length = {});

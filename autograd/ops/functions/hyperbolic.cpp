@@ -20,8 +20,8 @@ static const Op tan_op(
      .vjp = "dz = dw / conj(cos² z)",
      .jvp = "ẇ = 4 σ(2iz) σ(-2iz) ż; (1 + w²) ẋ for a real x",
      .derivation =
-         "(sin/cos)' = (cos² + sin²)/cos² = 1/cos². For complex z it is tanh rotated by a quarter turn, tan' z = tanh'(iz), whose "
-         "formulas neither overflow for large |Im z| nor cancel. (1 + w² would cancel where w is close to ±i.)",
+         "(sin/cos)' = (cos² + sin²)/cos² = 1/cos². For complex z, tan is tanh rotated by a quarter turn: tan' z = tanh'(iz), "
+         "whose formulas neither overflow for large |Im z| nor cancel. (1 + w² would cancel where w is close to ±i.)",
      .singular = "poles at z = π(k + 1/2), which no floating-point number hits. No overflow for large |Im z|: w tends to ±i",
      .source = "Ahlfors, Complex Analysis, 2.3.2"},
     [](OpCheck& check) {

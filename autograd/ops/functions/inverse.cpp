@@ -122,8 +122,9 @@ static const Op asin_op({.name = "asin",
                          .vjp = "dz = dw / conj(sqrt(1 - z) sqrt(1 + z))",
                          .jvp = "ẇ = ż / (sqrt(1 - z) sqrt(1 + z)), 0 at z = ±1",
                          .derivation = "sin w = z gives cos w w' = 1, and cos w = sqrt(1 - z²) with Re cos w >= 0, since Re w is "
-                                       "in [-π/2, π/2]. The root of the product equals the product of the roots off the cuts and "
-                                       "is correct on both sides of them; the factors keep their digits near ±1.",
+                                       "in [-π/2, π/2]. The product of the roots equals the root of the product off the cuts and, "
+                                       "on them, its limit from the side that the sign of Im z selects; the factors keep their "
+                                       "digits near ±1.",
                          .singular = "z = ±1: the derivative is infinite, the gradient returned is 0. A real |x| > 1 gives NaN. On "
                                      "the cuts, the real axis beyond ±1, the sign of Im z selects the side",
                          .source = by_inversion},
@@ -150,7 +151,7 @@ static const Op acos_op(
      .vjp = "dz = -dw / conj(sqrt(1 - z) sqrt(1 + z))",
      .jvp = "ẇ = -ż / (sqrt(1 - z) sqrt(1 + z)), 0 at z = ±1",
      .derivation = "acos z is a constant minus asin z. (The value is computed directly: near z = 1 the difference would cancel.)",
-     .singular = "as for asin: z = ±1 have gradient 0, a real |x| > 1 gives NaN, the cuts are the real axis beyond ±1",
+     .singular = "as for asin: the gradient is 0 at z = ±1, a real |x| > 1 gives NaN, and the cuts are the real axis beyond ±1",
      .source = by_inversion},
     [](OpCheck& check) {
       const auto f = [](auto z) { return acos(z); };

@@ -112,7 +112,7 @@ static const Op expm1_op(
      .vjp = "dz = conj(e^z) dw",
      .jvp = "ẇ = e^z ż",
      .derivation =
-         "exp is its own derivative. It is recomputed from z: w + 1 has lost digits where e^z is small. 1 - cos y = 2 sin²(y/2).",
+         "exp is its own derivative. e^z is recomputed from z: w + 1 has lost digits where e^z is small. 1 - cos y = 2 sin²(y/2).",
      .singular = "none; overflows to infinity where e^x does. x = -inf: -1, gradient 0; x = +inf: value and gradient +inf",
      .source = "NIST Digital Library of Mathematical Functions, 4.2.19"},
     [](OpCheck& check) {

@@ -55,7 +55,7 @@ W erfinv_of(W x) {
     return std::abs(x) == 1 ? std::copysign(std::numeric_limits<W>::infinity(), x) : std::numeric_limits<W>::quiet_NaN();
   return boost::math::erf_inv(x, IgnoreErrors());
 }
-/// √π/2 e^{w²}, 0 at ±1. Computed in the next larger type, because a relative error of w is 2w² times as large in the slope.
+/// √π/2 e^{w²}, 0 at ±1. Computed in the next larger type, because a relative error in w is 2w² times as large in the slope.
 template <RealScalar R>
 R erfinv_slope(R x) {
   using W = std::conditional_t<std::same_as<R, float>, double, long double>;

@@ -6,7 +6,7 @@
 namespace argand {
 namespace {
 
-/// Makes A positive definite: scales its elements down as it grows, and adds 20 to the diagonal.
+/// Makes A positive definite: scales its elements by 3/√n, and adds 20 to the diagonal.
 template <Scalar T>
 Tensor<T> positive(Tensor<T> A) {
   const std::int64_t n = A.dim(-1);

@@ -21,7 +21,7 @@ static const Op det_op(
                    "= w A⁻ᵀ (Jacobi); the adjugate Cᵀ = adj(A) always exists, and with adj(XY) = adj(Y) adj(X) the singular value "
                    "decomposition gives the formula above. It divides by nothing, so it holds for singular A too, and vanishes "
                    "when two or more singular values vanish. Tangent: det is linear in each column.",
-     .singular = "none: for singular A the gradient is that of the cofactors, which are not all 0 if the rank is n - 1. Products "
+     .singular = "none: for singular A the gradient comes from the cofactors, which are not all 0 if the rank is n - 1. Products "
                  "carry their exponents separately, so the value and the gradient overflow only where the exact result does",
      .source = "Horn & Johnson, Matrix Analysis, 0.8.2 and 0.8.10"},
     [](OpCheck& check) {
@@ -37,7 +37,7 @@ static const Op det_op(
 
 namespace {
 
-/// The determinant, of modulus 1, of A [n, n], stored by columns or by rows. Overwrites A.
+/// The determinant of a unitary A [n, n], stored by columns or by rows. Overwrites A.
 template <Scalar T>
 T determinant_in_place(std::int64_t n, T* A) {
   std::vector<int> pivots;
@@ -174,7 +174,7 @@ Var<T> packed_slogdet(const Var<T>& A) {
     matrices::Scaled<T> d = factors->determinant(i);
     R modulus = std::abs(d.m);
     const T sign = modulus == 0 ? T(0) : T(d.m / modulus);
-    if (modulus > R(1.5)) modulus /= 2, ++d.exponent;  // makes it close to 1 if |det A| is, to avoid cancellation
+    if (modulus > R(1.5)) modulus /= 2, ++d.exponent;  // keeps modulus near 1 if |det A| is, to avoid cancellation
     const R log = modulus == 0 ? -std::numeric_limits<R>::infinity()
                                : static_cast<R>(std::log(modulus) + static_cast<double>(d.exponent) * 0.693147180559945309);
     w.data()[2 * i] = sign, w.data()[2 * i + 1] = log;

@@ -62,8 +62,8 @@ static const Op eig_op(
                    "+ Λ̇. The diagonal gives λ̇ = diag P, the rest X_ij (λ_j - λ_i) = P_ij, so X equals Ω off the diagonal. X_jj "
                    "scales and turns v_j: |v_j| = 1 requires Re (VᴴV X)_jj = 0, so Re X_jj = -Re (VᴴV Ω)_jj, since (VᴴV)_jj = 1; "
                    "the imaginary part, a phase, is arbitrary and set to 0. Backward, Re tr(dVᴴ V X) = Re Σ conj(M_ij) Ω_ij - Σ_j "
-                   "Re M_jj Re Σ_i (VᴴV)_ji Ω_ij = Re tr(Nᴴ Ω), and P carries it to A. If the loss does not depend on the phases, "
-                   "Im M_jj = 0, which is checked. A real A gets the real part.",
+                   "Re M_jj Re Σ_i (VᴴV)_ji Ω_ij = Re tr(Nᴴ Ω), and P = V⁻¹ Ȧ V gives dA. If the loss does not depend on the "
+                   "phases, Im M_jj = 0, which is checked. A real A gets the real part.",
      .singular = "λ_i = λ_j to within the accuracy to which A determines them: throws if the loss depends on the two vectors or "
                  "distinguishes the values, and, whatever the loss, if the two values share one vector. Always throws if the loss "
                  "depends on a phase. A non-finite entry (±inf or NaN) makes the whole result NaN",
@@ -138,8 +138,8 @@ EigFactors eig_factors(const Tensor<T>& A) {
   return f;
 }
 
-/// by_number: the diagonal of |V⁻¹| |A| |V|, the change of eigenvalue i per relative change of every element of A. by_norm: |row i
-/// of V⁻¹|, its change per change of A as a whole; large where v_i is almost parallel to another vector.
+/// by_number: the diagonal of |V⁻¹| |A| |V|, the change in eigenvalue i per relative change in every element of A. by_norm: |row i
+/// of V⁻¹|, the change per change in A as a whole; large where v_i is almost parallel to another vector.
 struct Sensitivity {
   std::vector<double> by_number, by_norm;
 };
@@ -223,11 +223,11 @@ class EigMiddle {
         "derivative",
         i, j, name_, text(lambda_[i]), depends);
     const double apart = std::abs(dlambda_[i] - dlambda_[j]);
-    require(
-        !(apart > slope_bar), "eig",
-        "eigenvalues {} and {} of {} coincide (both {}), but the loss's derivatives with respect to them differ (by {:.3g}), so the "
-        "loss has no derivative at this matrix",
-        i, j, name_, text(lambda_[i]), apart);
+    require(!(apart > slope_bar), "eig",
+            "eigenvalues {} and {} of {} coincide (both {}), but the loss's derivatives with respect to them differ (by {:.3g}), "
+            "so the "
+            "loss has no derivative at this matrix",
+            i, j, name_, text(lambda_[i]), apart);
   }
 
   std::int64_t n_;

@@ -1,6 +1,6 @@
 #pragma once
-/// Eigenvalues and eigenvectors of stacks of square matrices [..., n, n], not necessarily Hermitian, computed with LAPACK. Names and
-/// definitions follow torch.linalg. For a Hermitian matrix, eigh() is faster and more accurate.
+/// Eigenvalues and eigenvectors of stacks of square matrices [..., n, n], not necessarily Hermitian, computed with LAPACK. Names
+/// and definitions follow torch.linalg. For a Hermitian matrix, eigh() is faster and more accurate.
 
 #include "autograd/var.h"
 

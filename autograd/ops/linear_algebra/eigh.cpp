@@ -64,9 +64,9 @@ static const Op eigh_op(
                    "loss does not depend on the phases, Re(conj(M_kk) i φ) = 0 for all φ, so Im M_kk = 0, which is checked.",
      .singular = "λ_i = λ_j, or a gap below 100 ε max |λ|: throws if the loss depends on their vectors, whose derivative does not "
                  "exist or is 0/0 (for V f(λ) Vᴴ use a function of the matrix itself), or distinguishes coinciding values. For "
-                 "wider gaps the gradient has a relative error of about ε max |λ|/(λ_i - λ_j). A broadening, Δ/(Δ² + ε²) in place "
-                 "of 1/Δ, does not throw but omits the contribution of such pairs. Always throws if the loss depends on a phase. A "
-                 "non-finite entry makes the whole result NaN",
+                 "wider gaps the gradient has a relative error of about ε max |λ|/(λ_i - λ_j). With a broadening, Δ/(Δ² + ε²) in "
+                 "place of 1/Δ, neither case throws, but the contribution of such pairs is omitted. Always throws if the loss "
+                 "depends on a phase. A non-finite entry makes the whole result NaN",
      .source = "Giles (2008), 3.1; Wan & Zhang, arXiv:1909.02659 (gauge); Liao et al., Phys. Rev. X 9, 031041 (2019) (broadening)"},
     [](OpCheck& check) {
       check.function("real, values", eigenvalues, well_separated(check.real({3, 3})));

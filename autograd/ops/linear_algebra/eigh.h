@@ -26,11 +26,11 @@ struct Eigen {
 ///
 /// The phase of a vector (real: its sign) is a gauge: v e^{iφ} is equally valid, and LAPACK's choice is arbitrary. A loss must not
 /// depend on it; if it does, the gradient throws and reports the size of the violation. Where two eigenvalues coincide, any
-/// rotation between their vectors is a gauge too, and the vectors have no derivative: without a broadening, a loss that depends on
-/// them throws, even at distances up to 100 ε max |λ|, where the derivative has no correct digits. A function of the matrix, V f(λ)
-/// Vᴴ, has a derivative there, but not one computed from the vectors (0/0): use matrix_exp, sqrtm or logm. A loss that
-/// distinguishes coinciding values throws too, such as Σ W ∘ (V f(λ) Vᴴ) where f(λ) = 0: dλ contains f', but only along V's
-/// columns. A matrix that is not finite gives NaN throughout.
+/// rotation between their vectors is a gauge too, and the vectors have no derivative: without a broadening, the gradient throws if
+/// the loss depends on them, even at distances up to 100 ε max |λ|, where the derivative has no correct digits. A function of the
+/// matrix, V f(λ) Vᴴ, has a derivative there, but it cannot be computed from the vectors (0/0): use matrix_exp, sqrtm or logm. The
+/// gradient also throws if the loss distinguishes coinciding values, as Σ W ∘ (V f(λ) Vᴴ) does where f(λ) = 0: dλ contains f', but
+/// only along V's columns. A matrix that is not finite gives NaN throughout.
 ///
 /// Only the loss's derivative at the vectors returned by LAPACK can be examined: a loss that depends on their choice but is
 /// stationary there passes, as |V_00|² does where V = I. (PyTorch, which divides by the distance, returns NaN or infinity.)

@@ -25,7 +25,7 @@ OrthogonalFactors<T> qr(const Var<T>& A);
 
 struct SvdOptions {
   /// Width ε of a Lorentzian: the gradient uses x/(x² + ε²) instead of 1/x, where x is a singular value or the difference or sum of
-  /// two, and does not throw if x is 0. With ε = 0, the gradient is exact, and throws there.
+  /// two, and does not throw if x is 0. With ε = 0, the gradient is exact, and throws if x is 0.
   double broadening = 0;
   /// Set only if the loss ignores the vectors. Where values coincide or are 0, the gradient is one of several possible ones. For
   /// svdvals.
@@ -42,9 +42,9 @@ struct SingularFactors {
 /// A = U diag(S) Vh for A [..., m, n].
 ///
 /// The common phase of u_j and v_j (real: their sign) is a gauge, which LAPACK chooses arbitrarily. A loss must not depend on it;
-/// if it does, the gradient throws and reports the size of the violation. It also throws where a loss depends on the vectors of
-/// singular values that coincide, or that are 0 while u_j or v_j is not unique, and where it distinguishes such values: these cases
-/// have no derivative without a broadening. Only the loss's derivative is examined, as in eigh().
+/// if it does, the gradient throws and reports the size of the violation. Without a broadening, it also throws where a loss depends
+/// on the vectors of singular values that coincide, or that are 0 while u_j or v_j is not unique, and where the loss distinguishes
+/// such values. Only the loss's derivative is examined, as in eigh().
 template <Scalar T>
 SingularFactors<T> svd(const Var<T>& A, const SvdOptions& options = {});
 

@@ -1,6 +1,6 @@
 #pragma once
 /// Shared by eigh and svd. Their vectors are determined up to a gauge: a phase for each, and any rotation among those of equal
-/// values. A loss must not depend on the gauge; its derivative along the gauge, elements of VᴴdV, shows this to first order.
+/// values. A loss must not depend on the gauge; elements of VᴴdV, its derivatives along the gauge, show this to first order.
 
 #include <cmath>
 #include <limits>
@@ -9,7 +9,7 @@
 
 namespace argand::matrices {
 
-/// The size up to which an element of VᴴdV [n, n] counts as rounding.
+/// The size up to which an element of VᴴdV [n, n] counts as rounding error.
 template <RealScalar R>
 R rounding_of(R largest, std::int64_t n) {
   return 100 * std::sqrt(R(n)) * std::numeric_limits<R>::epsilon() * largest;
@@ -20,7 +20,7 @@ R closest_of(R largest, std::int64_t n) {
   return R(n) * std::numeric_limits<R>::epsilon() * largest;
 }
 
-/// The distance below which the derivative of two values' vectors, a quotient by that distance, has at most two correct digits.
+/// The distance below which the derivative of two values' vectors, which divides by it, has at most two correct digits.
 template <RealScalar R>
 R too_close_of(R largest, std::int64_t n) {
   return std::max(R(100), R(n)) * std::numeric_limits<R>::epsilon() * largest;

@@ -39,7 +39,7 @@ static const Op lstsq_op(
                    "P) Ȧ P. Since (A P)˙ is the sum of this and its adjoint, P (A P)˙ = P Pᴴ Ȧᴴ (I - A P), so P A Ṗ = P (A P)˙ - P "
                    "Ȧ P = P Pᴴ Ȧᴴ (I - A P) - P Ȧ P. Likewise Ṗ A P = (I - P A) Ȧᴴ Pᴴ P - P Ȧ P. Together Ṗ = -P Ȧ P + P Pᴴ Ȧᴴ (I "
                    "- A P) + (I - P A) Ȧᴴ Pᴴ P, to be multiplied by B. Backward, each term of Re tr(dXᴴ Ẋ) moves the factors "
-                   "around Ȧ to the other side; a term with Ȧᴴ gives Re tr(M Ȧᴴ) = Re tr(Mᴴ Ȧ), which gives M itself.",
+                   "around Ȧ to the other side; a term Re tr(M Ȧᴴ) = Re tr(Mᴴ Ȧ) contributes M itself.",
      .singular = "where the rank changes, A⁺ jumps: the value and the gradient are those for the numerical rank set by rcond",
      .source = "Golub & Pereyra, SIAM J. Numer. Anal. 10 (1973), eq. 4.12"},
     [](OpCheck& check) {

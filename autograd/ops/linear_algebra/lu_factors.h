@@ -241,7 +241,7 @@ Tensor<T> regular(Tensor<T> A) {
   return A;
 }
 
-/// Checks a function of one nonsingular matrix at many lengths: for many matrices, and for large ones.
+/// Checks a function of a nonsingular matrix at many sizes: on stacks of many small matrices, and on large ones.
 template <class F>
 void sizes_regular(OpCheck& check, const F& f, std::int64_t longest = 67) {
   check.position_dependent();

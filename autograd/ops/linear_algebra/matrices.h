@@ -51,7 +51,7 @@ inline std::string name_of(std::int64_t i, const Stack& stack, const Shape& shap
   return stack.count == 1 ? "the matrix" : fmt::format("matrix {} of {}", i, shape);
 }
 
-/// The number of matrices in a case of length n; the largest keeps five threads busy.
+/// The number of matrices in a check case of length n; the largest number keeps five threads busy.
 inline std::int64_t batch_of(std::int64_t n) { return std::min<std::int64_t>(n, 2503); }
 
 /// Calls f(i) for every matrix, in parallel.

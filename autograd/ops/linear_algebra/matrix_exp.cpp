@@ -18,9 +18,9 @@ static const Op matrix_exp_op(
                    "the k-th power of the block matrix B = ((A, Ȧ), (0, A)). The same holds for every power series: e^B has W on "
                    "its diagonal and Ẇ in its upper right block. Backward, Re tr(dWᴴ A^j Ȧ A^{k-1-j}) = Re tr(((Aᴴ)^j dW "
                    "(Aᴴ)^{k-1-j})ᴴ Ȧ), the same sum with Aᴴ for A and dW for Ȧ.",
-     .singular = "none. For a triangular A the diagonal is e^{a_ii} and zeros stay 0; with entries up to 1e100, single entries of "
-                 "its gradient may lose four digits. Where e^A overflows, the result is infinite or NaN; a non-finite entry of A "
-                 "makes the whole result NaN",
+     .singular = "none. For a triangular A the diagonal is e^{a_ii} and zeros stay 0; with entries up to 1e100, individual entries "
+                 "of the gradient may lose four digits. Where e^A overflows, the result is infinite or NaN; a non-finite entry of "
+                 "A makes the whole result NaN",
      .source = "Al-Mohy & Higham, SIAM J. Matrix Anal. Appl. 31 (2009), algorithm 5.1; Mathias, SIAM J. Matrix Anal. Appl. 17 "
                "(1996), theorem 2.1"},
     [](OpCheck& check) {

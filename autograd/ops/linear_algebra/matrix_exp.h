@@ -5,7 +5,7 @@
 
 namespace argand {
 
-/// W = Σ_k A^k/k!, [..., n, n]; unitary if A is antihermitian. torch.matrix_exp. Computed by scaling and squaring with Padé
+/// W = Σ_k A^k/k!, [..., n, n], as in torch.matrix_exp; unitary if A is antihermitian. Computed by scaling and squaring with Padé
 /// approximants (Al-Mohy and Higham 2009), in double precision for every T. A triangular matrix stays exactly triangular, with
 /// diagonal e^{a_ii}. A matrix that is not finite gives NaN throughout. Throws for matrices that are not square and, like solve(),
 /// in a build without LAPACK.

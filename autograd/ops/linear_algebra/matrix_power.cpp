@@ -9,10 +9,10 @@ static const Op matrix_power_op(
     {.name = "matrix_power",
      .kind = Kind::Holomorphic,
      .equation = "W = A^p, p an integer, batched; A^{-p} = (A⁻¹)^p",
-     .dz = "in differential form, dW = Σ_{i < p} A^i (dA) A^{p-1-i}; for -p the same of A⁻¹, whose differential is -A⁻¹ (dA) A⁻¹",
+     .dz = "in differential form, dW = Σ_{i < p} A^i (dA) A^{p-1-i}; for -p the same with A⁻¹ for A, and d(A⁻¹) = -A⁻¹ (dA) A⁻¹",
      .dzbar = "0",
      .vjp = "dA = Σ_{i < p} (Aᴴ)^i dW (Aᴴ)^{p-1-i}; for -p this is dX of X = A⁻¹, and dA = -Xᴴ dX Xᴴ",
-     .jvp = "Ẇ = Σ_{i < p} A^i Ȧ A^{p-1-i}; for -p the same of X = A⁻¹, with Ẋ = -X Ȧ X",
+     .jvp = "Ẇ = Σ_{i < p} A^i Ȧ A^{p-1-i}; for -p the same with X = A⁻¹ for A, and Ẋ = -X Ȧ X",
      .derivation =
          "The product rule, one term for each of the p factors; A and Ȧ need not commute. The sum is not formed term by term but "
          "by repeated squaring: W = U² gives Ẇ = U̇ U + U U̇, and W = U A gives Ẇ = U̇ A + U Ȧ; each binary digit of p after the "

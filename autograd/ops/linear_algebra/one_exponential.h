@@ -16,7 +16,7 @@ namespace argand::matrices {
 ///  - A is made block triangular as far as possible (BlockOrder), so that no pivot comes from another block; a triangular A has
 ///    its diagonal e^{a_ii} and the first superdiagonal recomputed in each squaring (code fragment 2.1).
 /// A balanced A can be so small that a low degree suffices for it but not for e^A, whose elements far from the diagonal are
-/// products of many: the approximant's remainder is compared with each column of the resulting e^A (columns_need).
+/// products of many elements of A: the approximant's remainder is compared with each column of the resulting e^A (columns_need).
 template <Scalar T>
 class OneExponential {
  public:

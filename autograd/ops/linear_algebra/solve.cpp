@@ -12,7 +12,7 @@ static const Op solve_op(
     {.name = "solve",
      .kind = Kind::Holomorphic,
      .equation = "X = A⁻¹ B, batched",
-     .dz = "∂X/∂B = A⁻¹ from the left; in differential form, dX = -A⁻¹ (dA) X",
+     .dz = "in differential form, dX = A⁻¹ (dB) - A⁻¹ (dA) X",
      .dzbar = "0",
      .vjp = "dB = A⁻ᴴ dX, dA = -dB Xᴴ",
      .jvp = "Ẋ = A⁻¹ (Ḃ - Ȧ X)",

@@ -20,8 +20,8 @@ Var<T> inv(const Var<T>& A);
 template <Scalar T>
 Var<T> det(const Var<T>& A);
 
-/// det A = sign e^{logabsdet}, without overflow: |sign| = 1. For a singular matrix they are 0 and -infinity, and the gradient
-/// throws.
+/// det A = sign e^{logabsdet}, without overflow: |sign| = 1. For a singular matrix, sign is 0 and logabsdet is -infinity, and the
+/// gradient throws.
 template <Scalar T>
 struct SignAndLog {
   Var<T> sign;

@@ -66,7 +66,7 @@ static const Op svd_op(
          "s_i = s_j, or a gap below 100 ε s_1: throws if the loss depends on their vectors or distinguishes coinciding values; for "
          "wider gaps the gradient has a relative error of about ε s_1/(s_i - s_j), and is NaN where the reciprocal of the gap "
          "overflows. s_j = 0: throws if the loss depends on s_j (unless A is real and square and no other s is 0), on the phase of "
-         "u_j relative to v_j or, for m ≠ n, on its vectors. (Broadening: x/(x² + ε²) in place of 1/x, which omits these "
+         "u_j relative to v_j or, for m ≠ n, on these vectors. (Broadening: x/(x² + ε²) in place of 1/x, which omits these "
          "contributions.) Always throws if the loss depends on a common phase. A non-finite entry makes the whole result NaN",
      .source = "Giles (2008), 3.2; Wan & Zhang, arXiv:1909.02659 (complex); Townsend, Differentiating the SVD (2016)"},
     [](OpCheck& check) {
@@ -180,7 +180,7 @@ class SvdMiddle {
               j, name_, violation);
       require(broadening_ > 0 || !(s_[j] <= closest_) || !(against > bar), "svd",
               "singular value {} of {} is 0 and the loss depends on the phase of its u relative to its v (by {:.3g}), which is "
-              "arbitrary there",
+              "then arbitrary",
               j, name_, against);
     }
   }

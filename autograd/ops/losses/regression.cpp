@@ -29,7 +29,7 @@ Tensor<RealOf<T>> mean_of(const Tensor<T>& x, const Tensor<T>& t, const F& term)
   return Tensor<R>::scalar(block_sum<R>(x.size(), [&](std::int64_t i) { return term(x.data()[i], t.data()[i]) / n; }));
 }
 
-/// Checks f on two tensors of the same shape, of any length.
+/// Checks f on two tensors of the same shape, of various lengths.
 template <class F>
 void sizes_in_pairs(OpCheck& check, const F& f) {
   check.sizes("", [f](OpCheck& at, std::int64_t n) { at.function("", f, at.real({n}), at.real({n}, -1, 1)); });
@@ -46,7 +46,7 @@ static const Op mse_op({.name = "mse",
                         .dzbar = "∂L/∂x̄_i = (x_i - t_i)/N, ∂L/∂t̄_i = -(x_i - t_i)/N",
                         .vjp = "dx_i = 2 (x_i - t_i)/N dL, dt_i = -dx_i",
                         .jvp = "L̇ = 2/N Σ Re(conj(x_i - t_i) (ẋ_i - ṫ_i))",
-                        .derivation = "|d|² = d d̄ gives ∂|d|²/∂d̄ = d. Twice ∂L/∂x̄, as L is real.",
+                        .derivation = "|d|² = d d̄ gives ∂|d|²/∂d̄ = d. The gradient is twice ∂L/∂x̄, as L is real.",
                         .singular = "none. An infinite difference makes L and its gradient infinite; ∞ - ∞ makes them NaN",
                         .source = "definition"},
                        [](OpCheck& check) {
@@ -86,7 +86,7 @@ static const Op huber_op(
      .dzbar = "no complex input",
      .vjp = "dx_i = h'(x_i - t_i)/N dL, dt_i = -dx_i",
      .jvp = "L̇ = 1/N Σ h'(x_i - t_i) (ẋ_i - ṫ_i)",
-     .derivation = "h' is d for |d| <= δ and δ sign(d) beyond: continuous where they meet.",
+     .derivation = "h' is d for |d| <= δ and δ sign(d) beyond, and continuous at |d| = δ.",
      .singular =
          "none: at |d| = δ only the second derivative jumps. An infinite difference: L = inf, gradient ±δ/N; ∞ - ∞ gives NaN",
      .source = "Huber, Ann. Math. Statist. 35 (1964), 73"},

@@ -20,7 +20,7 @@ namespace argand {
 template <RealScalar R>
 Var<std::complex<R>> matmul(const Var<R>& A, const Var<std::complex<R>>& B) {
   require_axis("matmul", B.shape(), -1);
-  return view_as_complex(matmul(A, view_as_real(B)));  // the re and im columns of B are just columns
+  return view_as_complex(matmul(A, view_as_real(B)));  // the real and imaginary parts of B are just more columns
 }
 template <RealScalar R>
 Var<std::complex<R>> matmul(const Var<std::complex<R>>& A, const Var<R>& B) {

@@ -8,7 +8,7 @@
 
 namespace argand {
 
-/// C = A B over the last two axes with one real factor: the work of two real products instead of four. Leading axes as in matmul.
+/// C = A B over the last two axes with one real factor: takes two real products instead of four. Leading axes as in matmul.
 template <RealScalar R>
 Var<std::complex<R>> matmul(const Var<R>& A, const Var<std::complex<R>>& B);
 template <RealScalar R>

@@ -140,7 +140,7 @@ Var<T> matmul(const Var<T>& A, const Var<T>& B, Transpose a_is, Transpose b_is) 
         dB.accumulate([&](T* out, bool add) {
           const Transpose undo = conjugates(b_is) ? Transpose::ConjugateNo : Transpose::No;
           if (shared && batch == 0 && !add) std::fill_n(out, K * N, T(0));
-          // A B shared by the whole batch: the products add into one gradient matrix, in order.
+          // If the whole batch shares B, the products add into one gradient matrix, in order.
           for (std::int64_t i = 0; i < (shared ? batch : 1); ++i) {
             const T beta = add || i > 0 ? T(1) : T(0);
             const std::int64_t n = shared ? 1 : batch, at = i * M;

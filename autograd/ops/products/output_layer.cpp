@@ -15,9 +15,9 @@
 namespace argand {
 namespace {
 
-/// Words per panel: a chunk's logits for a panel and two copies of the panel's weights fit into the second-level cache.
+/// Vocabulary entries per panel: a chunk's logits for a panel and two copies of its weights fit into the second-level cache.
 constexpr std::int64_t panel = 256;
-/// Upper bound on the segments of panels, one per task: each segment reads the weights only once per chunk of rows.
+/// Upper bound on the segments (runs of panels, one per task): each reads its weights only once per chunk of rows.
 constexpr std::int64_t most_segments = 8;
 
 /// e^{x - y}; 1 if x and y are equal, even if infinite.
@@ -134,7 +134,7 @@ class Sweep {
   static std::size_t count(std::int64_t n) { return static_cast<std::size_t>(n); }
   std::int64_t words(std::int64_t p) const { return std::min(panel, V_ - p * panel); }
 
-  /// Processes the rows [first, first + rows) and one segment of the words, panel by panel: logits, exponentials, and their
+  /// Processes the rows [first, first + rows) and one segment of the vocabulary, panel by panel: logits, exponentials, and their
   /// contribution to dh. An exponential is e^{x - top} with the largest logit *so far*; when a larger one is found, earlier sums
   /// are scaled down (Dao et al. 2022, FlashAttention, section 3.1), so each panel is read only once, while it is in the cache.
   void read_segment(std::int64_t s, std::int64_t first, std::int64_t rows) {
@@ -159,7 +159,7 @@ class Sweep {
     }
   }
 
-  /// Replaces x, the logits of the words [first, first + n), by their exponentials, with 0 at the target. Returns the factor by
+  /// Replaces x, the logits of the tokens [first, first + n), by their exponentials, with 0 at the target. Returns the factor by
   /// which the exponentials of earlier panels must be multiplied.
   R read_panel(R* __restrict x, std::int64_t first, std::int64_t n, std::int64_t target, RowSum& row, double& of_target) const {
     if (b_ != nullptr) for_packs<R>(0, n, [&](auto at) { at.add(x, at.load(b_ + first)); });
@@ -171,7 +171,7 @@ class Sweep {
     const bool infinite = largest == infinity;  // entries of +inf count as 1 each, all others as 0
     if (infinite)
       for (std::int64_t v = 0; v < n; ++v) x[v] = std::isnan(x[v]) ? x[v] : x[v] == infinity ? R(0) : -infinity;
-    // Adds 256 terms at a time in R, and their sums in double: float alone would lose three digits over 33 000 words.
+    // Adds 256 terms at a time in R, and their sums in double: float alone would lose three digits over 33 000 terms.
     return static_cast<R>(row.add(static_cast<double>(largest), [&](double shift) {
       const R top = infinite ? R(0) : static_cast<R>(shift);
       return static_cast<double>(pack_sum<R>(0, n, [&](auto at) {
@@ -248,7 +248,7 @@ class Sweep {
   std::vector<Row> rows_;           ///< [chunk]
   Scratch<R> exponentials_;         ///< [panels, chunk, panel]
   Scratch<R> tops_;                 ///< [panels, chunk]: the shifts of the exponentials
-  Scratch<R> to_rows_;              ///< [segments, chunk, D]: Σ_v e_v W_v over the segment's words, relative to its top
+  Scratch<R> to_rows_;              ///< [segments, chunk, D]: Σ_v e_v W_v over the segment's tokens, relative to its top
   OutputLayerSweep<R> result_;
 };
 

@@ -1,5 +1,5 @@
 #pragma once
-/// The loss of gradient checks: a weighted sum of all outputs, as a real number.
+/// The loss used in gradient checks: a weighted sum of all outputs, as a real number.
 
 #include "autograd/var.h"
 

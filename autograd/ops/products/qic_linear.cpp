@@ -32,7 +32,7 @@ static const Op qic_linear_op(
          "All parts are real, so each gradient is the real transpose. Gauss: Σ G·y is a trilinear form of rank three, W_a x_a (G_a "
          "- G_b) + W_b x_b (κ G_a - G_b) + (W_a + W_b)(x_a + x_b) G_b. Dropping G gives y from three products, y_a = P1 + κ P2, "
          "y_b = P3 - P1 - P2; dropping x gives dx from three, with a separate κ for each row. dW and dθ together need the four "
-         "products G_aᵀ x_a, G_aᵀ x_b, G_bᵀ x_a, G_bᵀ x_b (that of dθ is W_b · (G_aᵀ x_b)): one real product of the pairs as "
+         "products G_aᵀ x_a, G_aᵀ x_b, G_bᵀ x_a, G_bᵀ x_b (dθ needs only W_b · (G_aᵀ x_b)): one real product of the pairs as "
          "stored. Forward: the algebra's product is bilinear over the reals, and κ appears only in y_a.",
      .singular = "none; at θ = π/4, dκ/dθ = 0, so θ gets gradient 0 regardless of the data",
      .source = "QIC's linear layer; the three products of Gauss's complex multiplication"},

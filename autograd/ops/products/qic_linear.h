@@ -18,7 +18,8 @@ Var<std::complex<R>> qic_linear(const Var<std::complex<R>>& x, const Var<std::co
 template <RealScalar R>
 Var<std::complex<R>> qic_linear(const Var<std::complex<R>>& x, const Var<std::complex<R>>& W, const Var<R>& theta);
 
-/// (a, b) -> (a, κ b), θ [1]. The J-free part of W x, W_a x_a + κ W_b x_b, is the real dot product of W's pairs with these.
+/// (a, b) -> (a, κ b), θ [1]. The J-free part of W x, W_a x_a + κ W_b x_b, is the real dot product of W's pairs with the pairs
+/// (x_a, κ x_b).
 template <RealScalar R>
 Var<std::complex<R>> qic_dual(const Var<std::complex<R>>& x, const Var<R>& theta);
 

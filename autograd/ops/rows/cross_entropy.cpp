@@ -47,7 +47,7 @@ RowLoss<R> row_loss(R* __restrict x, std::int64_t V, std::int64_t target) {
   if (!std::isfinite(top) && replace_infinite(x, V, top)) return {std::numeric_limits<double>::infinity(), 0, R(1)};
   const double below = static_cast<double>(top) - static_cast<double>(x[target]);
   x[target] = -std::numeric_limits<R>::infinity();  // contributes nothing
-  // Adds 1 024 terms at a time in R, and their sums in double: float alone would lose three digits over 33 000 words.
+  // Adds 1 024 terms at a time in R, and their sums in double: float alone would lose three digits over 33 000 terms.
   double others = 0;
   for (std::int64_t from = 0; from < V; from += 1024)
     others += static_cast<double>(pack_sum<R>(from, std::min(V, from + 1024), [&](auto at) {
@@ -118,8 +118,9 @@ static const Op cross_entropy_op(
      .derivation = "∂logsumexp(x)/∂x_v = e^{x_v}/Σ e^{x} = softmax(x)_v, and Σ_v q_nv = 1. The softmax sums to 1 as well, so "
                    "ẋ_n[y_n] may move into the sum. Ignored rows count neither in the sum nor in N.",
      .singular =
-         "a row of only -inf: L = inf; its softmax is 0 and, for ε = 0, so is its gradient. A target logit of -inf, or any logit "
-         "of -inf with ε > 0: L = inf. Logits of +inf share the probability as if they were equal. Every row ignored: L = 0",
+         "a row in which every logit is -inf: L = inf; its softmax is 0 and, for ε = 0, so is its gradient. A target logit of "
+         "-inf, or any logit of -inf with ε > 0: L = inf. Logits of +inf share the probability as if they were equal. Every row "
+         "ignored: L = 0",
      .source = "Bishop, Pattern Recognition and Machine Learning, eq. 4.108-4.109; Szegedy et al., CVPR 2016, sec. 7"},
     [](OpCheck& check) {
       const auto f = [](auto x) { return cross_entropy(x, some_targets()); };
@@ -229,9 +230,9 @@ static const Op linear_cross_entropy_op(
      .jvp = "L̇ as for cross_entropy, with ẋ_n = W ḣ_n + Ẇ h_n + ḃ",
      .derivation =
          "linear followed by cross_entropy. L is a scalar and dL only a factor, so P W and Pᵀ h are computed in the forward pass, "
-         "one chunk of rows at a time, and each chunk's logits are discarded before the next: no [N, V] array, no second product. "
-         "With the unnormalised e_nv = e^{x_nv - max}, the row's factor 1/(N Σ_v e_nv) is applied to h_n and (P W)_n, which are "
-         "short, rather than to the long row. The tangent takes all logits at once.",
+         "one chunk of rows at a time, and each chunk's logits are discarded before the next, without an [N, V] array or a second "
+         "product. With the unnormalised e_nv = e^{x_nv - max}, the row's factor 1/(N Σ_v e_nv) is applied to h_n and (P W)_n, "
+         "which are short, rather than to the long row. The tangent takes all logits at once.",
      .singular = "infinite logits (from a bias of ±inf, say): as for cross_entropy",
      .source = "Bishop, Pattern Recognition and Machine Learning, eq. 4.108-4.109"},
     [](OpCheck& check) {

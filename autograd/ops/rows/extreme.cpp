@@ -14,7 +14,7 @@
 namespace argand {
 namespace {
 
-/// The check cases of max and min, for f(x, axis, keepdim).
+/// The check cases for max and min, called as f(x, axis, keepdim).
 template <class F>
 void check_extreme(OpCheck& check, const F& f) {
   const auto last = [f](auto x) { return f(x, -1, false); };
@@ -98,8 +98,8 @@ static const Op max_op({.name = "max",
                         .dz = "∂y/∂x_i = 1 for the largest, else 0",
                         .dzbar = "no complex input",
                         .vjp = "dx_k = dy for the first k with x_k = y, else 0",
-                        .jvp = "ẏ = ẋ_k for that k",
-                        .derivation = "Away from ties, y is that x_k in a neighbourhood.",
+                        .jvp = "ẏ = ẋ_k for the same k",
+                        .derivation = "Away from ties, y equals the same x_k in a neighbourhood.",
                         .singular = "ties: the first of the largest gets the whole gradient. ±inf compare like other numbers. A "
                                     "NaN makes y and all gradients NaN, as the largest is undefined",
                         .source = "definition"},
@@ -128,8 +128,8 @@ static const Op min_op({.name = "min",
                         .dz = "∂y/∂x_i = 1 for the smallest, else 0",
                         .dzbar = "no complex input",
                         .vjp = "dx_k = dy for the first k with x_k = y, else 0",
-                        .jvp = "ẏ = ẋ_k for that k",
-                        .derivation = "Away from ties, y is that x_k in a neighbourhood.",
+                        .jvp = "ẏ = ẋ_k for the same k",
+                        .derivation = "Away from ties, y equals the same x_k in a neighbourhood.",
                         .singular = "ties: the first of the smallest gets the whole gradient. ±inf compare like other numbers. A "
                                     "NaN makes y and all gradients NaN",
                         .source = "definition"},
@@ -154,12 +154,12 @@ Var<R> min(const Var<R>& x) {
 
 static const Op median_op({.name = "median",
                            .kind = Kind::Real,
-                           .equation = "y = x_(k), k = ⌈n/2⌉: the middle element in sorted order, the lower one of two",
-                           .dz = "∂y/∂x_i = 1 for that element, else 0",
+                           .equation = "y = x_(k), k = ⌈n/2⌉: the middle element in sorted order, for even n the lower of the two",
+                           .dz = "∂y/∂x_i = 1 for the middle element, else 0",
                            .dzbar = "no complex input",
                            .vjp = "dx_j = dy for the first j with x_j = y, else 0",
-                           .jvp = "ẏ = ẋ_j for that j",
-                           .derivation = "Away from ties the order does not change in a neighbourhood, and y is that x_j.",
+                           .jvp = "ẏ = ẋ_j for the same j",
+                           .derivation = "Away from ties the order does not change in a neighbourhood, and y equals the same x_j.",
                            .singular = "ties: the first of the elements equal to y gets the whole gradient. ±inf compare like "
                                        "other numbers. A NaN makes y and all gradients NaN",
                            .source = "definition"},

@@ -23,7 +23,7 @@ static const Op info_nce_op(
      .derivation = "Cross entropy over the candidates {p} ∪ N(m) with target p: see cross_entropy. For the tangent, the "
                    "similarities of all other positions are masked with -inf.",
      .singular = "an anchor without negatives contributes 0, and a batch without anchors gives 0. Similarities of +inf share the "
-                 "weight as if they were equal; an anchor with only -inf: L = inf, and its gradient is 0",
+                 "weight as if they were equal; an anchor whose similarities are all -inf: L = inf, and their gradient is 0",
      .source = "ComplexFormer, phase contrastive loss; van den Oord et al., CPC (2018), eq. 4"},
     [](OpCheck& check) {
       const auto f = [](auto s) { return info_nce(s, Ids({2, 5}, {1, 2, 1, 2, 1, 3, 3, 4, 5, 3})); };

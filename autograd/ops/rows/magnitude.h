@@ -19,7 +19,8 @@ struct Measure {
   Magnitude kind = Magnitude::Euclidean;
   Var<R> theta = Var<R>(Tensor<R>::zeros({1}));  ///< [1]; for attention [H] or [1]; unused when kind is Euclidean
 
-  /// Rows whose contributions to γ, c and θ are summed together; fixed, so results do not depend on the number of threads.
+  /// The number of rows whose contributions to dγ, dc and dθ are summed together; fixed, so results do not depend on the number of
+  /// threads.
   static constexpr std::int64_t block = 64;
 
   R weight(std::int64_t group = 0) const { return magnitude_weight(kind, kappa(angle(group))); }
@@ -43,7 +44,7 @@ void with_parts(int parts, const F& f) {
   parts == 2 ? f.template operator()<2>() : f.template operator()<4>();
 }
 
-/// Loads the parts of the numbers at position `at` of an array; S may be float if `at` is a position in arrays of doubles.
+/// Loads the parts of the numbers at position `at` of an array; S may be float even if `at` loads packs of doubles.
 template <int P, class At, RealScalar S>
 auto load_parts(At at, const S* z) {
   using Reals = decltype(at.load(z));

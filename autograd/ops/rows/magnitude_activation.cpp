@@ -63,7 +63,7 @@ static const Op magnitude_gelu_op(
      .vjp = "with G = dy, t = φ(m) (a G_a + b G_b)/m:  da = Φ(m) G_a + t a, db = Φ(m) G_b + t w b, dθ = dw/dθ Σ t b²/2",
      .jvp = "ẏ = Φ(m) ż + φ(m) ṁ z, ṁ = (a ȧ + w b ḃ + ẇ b²/2)/m",
      .derivation = "y = s(m) z gives ẏ = s ż + s'(m) ṁ z and dL/dm = s'(m) Σ z G over the parts; here s = Φ and s' = φ.",
-     .singular = "none: 1e-12 keeps m positive, and at z = 0 the gradient is half of that of y",
+     .singular = "none: 1e-12 keeps m positive, and at z = 0 the gradient is half that of y",
      .source = "QIC, eq. 17, with GELU (Hendrycks and Gimpel, arXiv:1606.08415) in place of ReLU"},
     [](OpCheck& check) {
       check_activation(

@@ -9,7 +9,7 @@ namespace argand {
 template <RealScalar R>
 Var<R> magnitude_gelu(const Var<R>& x, const Measure<R>& measure);
 
-/// ReLU(|z| + c) z/|z| with c real [D], one value per number of the last axis.
+/// ReLU(|z| + c) z/|z| with c real [D], one value per number in the last axis.
 template <RealScalar R>
 Var<R> magnitude_modrelu(const Var<R>& x, const Var<R>& c, const Measure<R>& measure);
 

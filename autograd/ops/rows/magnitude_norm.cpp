@@ -195,7 +195,7 @@ struct MagnitudeNorm {
           at.add(sum_gain, along * s);
         });
         const double A = sum(along_all), total = centred ? sum(of_real_parts) : 0;
-        // dL/dm = s h with h of the size of dy, regardless of the size of x; the z/m that h multiplies are of size 1 as well.
+        // dL/dm = s h, where h is about as large as dy, whatever the scale of x; the z/m that h multiplies are about 1.
         const double pull = A * s / n, shift = total / n;
         const double dw_row = pack_sum<double>(0, D, [&](auto at) {
           const auto parts = load_parts<P>(at, z);

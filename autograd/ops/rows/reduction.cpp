@@ -71,7 +71,7 @@ void spread_axis(const GradientAccumulator<T>& dx, const AxisView& view, const F
   });
 }
 
-/// Checks f(x) and f(x, axis), varying the length of the summed axis or of the other one.
+/// Checks f(x) and f(x, axis), varying the length of the summed axis or of the other axis.
 template <class F>
 void sizes_along_axes(OpCheck& check, const F& f) {
   check.sizes("", [f](OpCheck& at, std::int64_t n) {
@@ -251,8 +251,8 @@ static const Op variance_op(
      .jvp = "v̇ = 2/n Σ Re(conj(x_i - μ) ẋ_i)",
      .derivation =
          "∂|x_j - μ|²/∂x̄_i = (x_j - μ)(δ_ij - 1/n). Summed over j the part with 1/n vanishes, since Σ (x_j - μ) = 0: the mean need "
-         "not be differentiated. Twice ∂v/∂x̄_i for a real-valued v, and v̇ = 2 Re Σ (∂v/∂x_i) ẋ_i. The rounded mean m is corrected "
-         "by the mean of the x_i - m, so data far from 0 keep their digits and the gradient sums to 0.",
+         "not be differentiated. The gradient is twice ∂v/∂x̄_i, as v is real, and v̇ = 2 Re Σ (∂v/∂x_i) ẋ_i. The rounded mean m is "
+         "corrected by the mean of the x_i - m, so data far from 0 keep their digits and the gradient sums to 0.",
      .singular = "none. An x_i = ±inf makes v and its gradient NaN",
      .source = "definition; Chan, Golub, LeVeque, The American Statistician 37 (1983), eq. 1.7"},
     [](OpCheck& check) { check_spread(check, [](auto x, auto... axis) { return variance(x, axis...); }); });
@@ -304,7 +304,7 @@ static const Op stddev_op(
      .dzbar = "(x_i - μ)/(2nσ)",
      .vjp = "dx_i = (x_i - μ)/(nσ) dσ",
      .jvp = "σ̇ = 1/n Σ Re(conj(x_i - μ) ẋ_i)/σ",
-     .derivation = "σ² = v gives 2 σ σ̇ = v̇: the derivatives of the variance over 2σ. For the value, all |x_i - μ| are first "
+     .derivation = "σ² = v gives 2 σ σ̇ = v̇: the derivatives of the variance, divided by 2σ. For the value, all |x_i - μ| are first "
                    "divided by the largest, so no square overflows; |x_i - μ|/σ is at most √n.",
      .singular = "σ = 0: a kink, the gradient returned is 0. An x_i = ±inf makes σ and its gradient NaN",
      .source = "definition"},

@@ -53,8 +53,8 @@ Var<R> min(const Var<R>& x);
 template <RealScalar R>
 Var<R> min(const Var<R>& x, bool keepdim) = delete;
 
-/// The median, or the lower of two, as in PyTorch; the first element equal to it gets the gradient. NaN if there is a NaN. Throws
-/// when there are no elements.
+/// The median, or the lower of the two middle elements, as in PyTorch; the first element equal to it gets the gradient. NaN if
+/// there is a NaN. Throws when there are no elements.
 template <RealScalar R>
 Var<R> median(const Var<R>& x, int axis, bool keepdim = false);
 template <RealScalar R>

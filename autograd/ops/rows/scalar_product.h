@@ -16,8 +16,8 @@ Var<RealOf<T>> scalar_product(const Var<T>& a, const Var<T>& b) {
     return real(conj(a) * b);
 }
 
-/// x - mean(x) along the axis. The mean is rounded, so the mean of the differences is subtracted too. For equal elements these are
-/// equal multiples of one bit, whose sum and quotient are exact, so the result is 0.
+/// x - mean(x) along the axis. The mean is rounded, so the mean of the differences is subtracted too. For equal elements the
+/// differences are equal multiples of one bit, whose sum and quotient are exact, so the result is 0.
 template <Scalar T>
 Var<T> centred(const Var<T>& x, int axis) {
   const Var<T> nearly = x - mean(x, axis, true);

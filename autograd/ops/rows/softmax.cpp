@@ -46,8 +46,8 @@ struct LogSum {
   bool is_empty() const { return log_total == -std::numeric_limits<R>::infinity(); }
 };
 
-/// The index at which p, values that sum to 1 (or their logarithms), exceeds `half`; n if there is none. There 1 - p is computed
-/// as the sum of the other elements.
+/// The index at which p, values that sum to 1 (or their logarithms), exceeds `half`; n if there is none. At that index 1 - p is
+/// computed as the sum of the other elements.
 template <RealScalar R>
 std::int64_t index_above(R half, const R* p, std::int64_t n) {
   const R top = pack_max(0, n, p);
@@ -88,8 +88,8 @@ static const Op logsumexp_op(
      .derivation =
          "e^y = Σ e^{x_i} gives e^y ∂y/∂x_i = e^{x_i}. The shift m cancels; log1p keeps the terms that are small compared "
          "with the largest. e^{x_i - y} = p_i. Over an axis other than the last, x is permuted first.",
-     .singular = "x_i = -inf: gradient 0. All of them -inf, or no elements: y = -inf, all gradients 0. x_i = +inf: y = +inf, p_i = "
-                 "1 and 0 elsewhere; k of them: 1/k each, as if they were equal",
+     .singular = "x_i = -inf: gradient 0. All x_i = -inf, or no elements: y = -inf, all gradients 0. x_i = +inf: y = +inf, p_i = 1 "
+                 "and 0 elsewhere; k entries of +inf: 1/k each, as if they were equal",
      .source = "Blanchard, Higham, Higham, IMA J. Numer. Anal. 41 (2021), eq. 1.1"},
     [](OpCheck& check) {
       const auto f = [](auto x) { return logsumexp(x); };
@@ -160,10 +160,10 @@ static const Op softmax_op(
      .vjp = "dx_j = y_j (dy_j - Σ_i y_i dy_i), = y_j Σ_{i ≠ j} y_i (dy_j - dy_i) for y_j > 1/2",
      .jvp = "ẏ_i = y_i (ẋ_i - Σ_j y_j ẋ_j)",
      .derivation = "log y_i = x_i - logsumexp(x), so ∂y_i/∂x_j = y_i (δ_ij - y_j); Σ_i dy_i y_i (δ_ij - y_j) is the gradient "
-                   "above. Only the output is saved. As the y sum to 1, the difference equals Σ_i y_i (dy_j - dy_i), which does "
+                   "above. Only the output is saved. As the y_i sum to 1, the difference equals Σ_i y_i (dy_j - dy_i), which does "
                    "not cancel where y_j is close to 1. The Jacobian is symmetric, so the tangent is the same product.",
-     .singular = "x_i = -inf: y_i = 0, gradient 0. All of them -inf: y = 0, gradient 0. x_i = +inf: y_i = 1, the others 0, "
-                 "gradient 0; k of them: 1/k each, as if they were equal",
+     .singular = "x_i = -inf: y_i = 0, gradient 0. All x_i = -inf: y = 0, gradient 0. x_i = +inf: y_i = 1, the others 0, gradient "
+                 "0; k entries of +inf: 1/k each, as if they were equal",
      .source = "Bridle, Neurocomputing (1990), 227"},
     [](OpCheck& check) {
       const auto f = [](auto x) { return softmax(x); };
@@ -231,8 +231,8 @@ static const Op log_softmax_op({.name = "log_softmax",
                                 .jvp = "ẏ_i = ẋ_i - Σ_j p_j ẋ_j",
                                 .derivation = "The derivative of log Σ e^{x_j} with respect to x_j is p_j = softmax(x)_j. Only the "
                                               "output is saved; 1 - p_j = -expm1(y_j).",
-                                .singular = "x_i = -inf: y_i = -inf and p_i = 0; all of them -inf: y = -inf, p = 0. x_i = +inf: "
-                                            "y_i = 0, the others -inf; k of them: y_i = -log k, as if they were equal",
+                                .singular = "x_i = -inf: y_i = -inf and p_i = 0; all x_i = -inf: y = -inf, p = 0. x_i = +inf: y_i "
+                                            "= 0, the others -inf; k entries of +inf: y_i = -log k, as if they were equal",
                                 .source = "Blanchard, Higham, Higham, IMA J. Numer. Anal. 41 (2021), eq. 1.2"},
                                [](OpCheck& check) {
                                  const auto f = [](auto x) { return log_softmax(x); };

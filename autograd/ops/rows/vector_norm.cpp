@@ -30,7 +30,8 @@ static const Op vector_norm_op(
      .singular = "x_i = 0: gradient 0 (for p > 1 this is the derivative, unless y = 0; for p = 1 a subgradient; for p < 1 the "
                  "derivative is infinite). p = 0: a step function, gradient 0 everywhere. An x_i = ±inf: y = inf for p > 0; the "
                  "gradient of this x_i is x_i/|x_i| times that of y for p = 1, else NaN; those of the others are 0 for p > 1, "
-                 "infinite for p < 1. The gradient is computed from y: if y overflows, it is infinite for p < 1 and 0 for p > 1",
+                 "infinite for p < 1. The gradient is computed from y: if y overflows, the gradient is infinite for p < 1 and 0 "
+                 "for p > 1",
      .source = "Horn & Johnson, Matrix Analysis, 5.2.3"},
     [](OpCheck& check) {
       const auto f = [](double p, int axis) {

@@ -30,10 +30,10 @@ static const Op whiten_op(
             "+ D conj(x̂))/2",
      .derivation = "A real 2×2 matrix maps z to a z + b conj(z), with real a if it is symmetric; its transpose has conj(a) and b. "
                    "V is (σ²/2, p/2), with eigenvalues r±²/2 along sqrt(±p), so W = V^(-1/2) is (w, v). W² V = I gives Ẇ W + W Ẇ = "
-                   "-W² V̇ W². With M = Σ x̂ dx̂ᵀ, the matrix (Σ x̂ conj(dx̂)/2, Σ x̂ dx̂/2), the change of L through W is tr(Ẇ W⁻¹ M) = "
+                   "-W² V̇ W². With M = Σ x̂ dx̂ᵀ, the matrix (Σ x̂ conj(dx̂)/2, Σ x̂ dx̂/2), the change in L through W is tr(Ẇ W⁻¹ M) = "
                    "-2/D Σ u̇ᵀ W P x̂, where P is the symmetric solution of W P + P W = (M W + W Mᵀ)/2. Multiplied out with W = (w, "
-                   "v), P = (D/4) (Re A, B + i Im(A) v/w). x̂ has mean 0, so centring leaves that part unchanged: dx = W h. The "
-                   "tangent is the adjoint of this map, term by term.",
+                   "v), P = (D/4) (Re A, B + i Im(A) v/w). x̂ has mean 0, so centring leaves the part through W unchanged: dx = W "
+                   "h. The tangent is the adjoint of this map, term by term.",
      .singular =
          "none: eps keeps both eigenvalues of V positive, and where they are equal (p = 0), W is a multiple of I and smooth",
      .source = "Trabelsi et al., Deep Complex Networks (ICLR 2018), eq. 4 to 6"},

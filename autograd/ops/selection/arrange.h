@@ -22,7 +22,7 @@ std::vector<Var<T>> split(const Var<T>& x, const std::vector<std::int64_t>& size
 /// x[i, i + offset] over two axes, which are removed; the diagonal becomes the last axis. Empty when it lies outside x.
 template <Scalar T>
 Var<T> diagonal(const Var<T>& x, std::int64_t offset = 0, int axis1 = 0, int axis2 = 1);
-/// The reverse: each last axis becomes the diagonal of a square matrix, zero elsewhere. [..., n] -> [..., m, m], m = n + |offset|.
+/// The reverse: each row becomes the diagonal of a square matrix, zero elsewhere. [..., n] -> [..., m, m], m = n + |offset|.
 template <Scalar T>
 Var<T> diag_embed(const Var<T>& x, std::int64_t offset = 0);
 /// Σ x[i, i] over the last two axes: [..., M, N] -> [...]. Throws below rank 2.

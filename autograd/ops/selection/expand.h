@@ -9,7 +9,7 @@
 namespace argand {
 
 /// Broadcasts x as NumPy does: axes of size 1, and missing leading axes, take the sizes of `shape`. The gradient is summed over
-/// them. Throws `expand: [2, 3] cannot be expanded to [4]`.
+/// these axes. Throws `expand: [2, 3] cannot be expanded to [4]`.
 template <Scalar T>
 Var<T> expand(const Var<T>& x, const Shape& shape);
 

@@ -24,7 +24,7 @@ struct Sorted {
   Ids indices;
 };
 
-/// Sorts along an axis; the order is stable, and NaN ranks above all numbers. The gradient goes to the element of each value.
+/// Sorts along an axis; the order is stable, and NaN ranks above all numbers. Gradients go to the elements the values came from.
 template <RealScalar R>
 Sorted<R> sort(const Var<R>& x, int axis = -1, bool descending = false);
 

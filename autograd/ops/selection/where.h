@@ -16,7 +16,7 @@ Var<Promote<A, B>> where(const Mask& mask, const Var<A>& a, const Var<B>& b);
 template <Scalar T>
 Var<T> masked_fill(const Var<T>& z, const Mask& mask, T value);
 
-/// The larger and the smaller of two reals, NaN if either is. In a tie, a gets the whole gradient (PyTorch gives each half).
+/// The larger and the smaller of two reals, NaN if either is. In a tie, a gets the whole gradient (PyTorch gives half to each).
 template <RealScalar R>
 Var<R> maximum(const Var<R>& a, const Var<R>& b);
 template <RealScalar R>

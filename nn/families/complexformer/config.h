@@ -5,7 +5,7 @@
 
 namespace argand {
 
-/// Scope of δ and the phase bias b. fixed: δ = 1 and b = 0; moduli: δ = 0 and b = 0, which ignores the phases of q and k. The last
+/// Scope of δ and the phase bias b. fixed: δ = 1 and b = 0; moduli: δ = 0 and b = 0, which ignores the phases of q and k. `moduli`
 /// is not in the paper; it shows how much the phases contribute.
 enum class Adaptation { PerHead, Shared, Fixed, Magnitudes };
 constexpr const char* words_of(Adaptation) { return "per_head|shared|fixed|moduli"; }

@@ -35,8 +35,8 @@ class BaselineBlock final : public Module<R> {
 
 /// The transformer with `position: rope`, `tie_embeddings: false`. Its layers `irw_layers` read the irw_top_k passages that a
 /// parameter-free search finds for each complete chunk of text (ChunkReader). The passages are encoded once per forward pass.
-///   retro: in the first retrieving layer, after its attention, by an encoder that attends to the chunk's states there.
-///   fid:   before the first layer, each preceded by the chunk's tokens.
+///   retro: in the first retrieving layer, by an encoder that attends to the chunk's states after this layer's attention.
+///   fid:   before the first layer; each passage is preceded by the chunk's tokens.
 /// Encoder and decoder share the embedding.
 template <RealScalar R>
 class BaselineDecoder final : public TextModel<R> {

@@ -20,8 +20,8 @@ struct ChunkCache final : FamilyCache {
 };
 
 /// One pass over the tokens at positions first, ..., first + T - 1. Chunk u consists of the tokens u·m, ..., u·m + m - 1. Its
-/// passages may be read only once all of these are known: from the last of them until the next chunk is complete, u·m + m - 1, ...,
-/// u·m + 2m - 2. The first m - 1 tokens read nothing. Source: Borgeaud et al., "Improving language models by retrieving from
+/// passages may be read only once the whole chunk is known: by tokens u·m + m - 1, ..., u·m + 2m - 2, until the next chunk is
+/// complete. The first m - 1 tokens read nothing. Source: Borgeaud et al., "Improving language models by retrieving from
 /// trillions of tokens", ICML 2022, section 2.4 and figure 2.
 template <RealScalar R>
 class ChunkReader {
@@ -29,7 +29,7 @@ class ChunkReader {
   /// tokens [B, T], in chunks of m. `past` is initially empty and is updated; it is null unless generating.
   ChunkReader(const Ids& tokens, std::int64_t first, std::int64_t m, ChunkCache<R>* past);
 
-  /// The chunks that these tokens complete, in order of rows [B·U, m]; U may be 0.
+  /// The chunks that these tokens complete, row by row: [B·U, m]; U may be 0.
   const Ids& chunks() const { return chunks_; }
   std::int64_t count() const { return U_; }
   /// Retrieves passages for the chunks and notifies the observer. The passages stay in `knowledge`.

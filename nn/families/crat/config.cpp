@@ -12,7 +12,7 @@ void CratConfig::visit(KeyVisitor& f) {
   if (baseline != Baseline::None) {
     f("irw_layers", irw_layers, "layers that read passages, counted from 0");
     f("irw_top_k", irw_top_k, "passages read for each chunk of text");
-    f("encoder_layers", encoder_layers, "layers of the encoder of passages");
+    f("encoder_layers", encoder_layers, "layers of the passage encoder");
     return;
   }
   f("states", states, "complex states, or the ablation without imaginary parts (then attention is dot)");
@@ -23,7 +23,7 @@ void CratConfig::visit(KeyVisitor& f) {
   f("irw_layers", irw_layers, "layers with an Imaginary Reflection Window, counted from 0; none by default");
   f("irw_dim", irw_dim, "width of the window's queries and passage encodings");
   f("irw_top_k", irw_top_k, "passages that each token reads");
-  f("irw_temperature", irw_temperature, "temperature of the softmax over these passages");
+  f("irw_temperature", irw_temperature, "temperature of the softmax over the passages read");
 }
 
 namespace {
@@ -39,8 +39,7 @@ void validate_baseline(const CratConfig& own, const ModelConfig& c) {
 void validate_states(const CratConfig& own, const ModelConfig& c) {
   require(own.states == StateKind::Complex || own.attention == ScoreKind::Dot, "config",
           "real states have no phases; choose states complex or attention dot");
-  require(c.d_model % 2 == 0 && c.d_ff % 2 == 0, "config", "complex numbers need an even d_model and d_ff, got {} and {}",
-          c.d_model, c.d_ff);
+  require(c.d_model % 2 == 0 && c.d_ff % 2 == 0, "config", "CRAT needs an even d_model and d_ff, got {} and {}", c.d_model, c.d_ff);
   require(own.states == StateKind::Real || c.d_model % (2 * c.n_heads) == 0, "config",
           "complex heads need an even width: 2 * n_heads {} does not divide d_model {}", c.n_heads, c.d_model);
   require_size("irw_dim", own.irw_dim, 1'000'000);

@@ -17,7 +17,7 @@ std::unique_ptr<Model<R>> make_crat(const ModelConfig& config, std::uint64_t see
   return std::make_unique<Crat<std::complex<R>>>(config, seed);
 }
 
-// Settings not specified in the paper are taken from the other families; as usual, feed-forward layers are four times as wide.
+// Settings not specified in the paper are taken from the other families; as usual, d_ff is four times d_model.
 KeyTexts crat_paper() {
   return {{"n_layers", "12"},     {"d_model", "768"},      {"n_heads", "8"}, {"d_ff", "3072"},  {"dropout", "0.1"},
           {"max_seq_len", "512"}, {"length", "512"},       {"batch", "8"},   {"steps", "5000"}, {"lr", "1e-4"},

@@ -7,7 +7,7 @@
 
 namespace argand {
 
-/// e += Self(Norm1(e)); e += Text(Norm(e), h) if it attends to the text; e += FFN(Norm2(e)). There is no causal mask.
+/// e += Self(Norm1(e)); e += Text(Norm(e), h) if the block attends to the text; e += FFN(Norm2(e)). There is no causal mask.
 template <RealScalar R>
 class EncoderBlock final : public Module<R> {
  public:

@@ -12,7 +12,7 @@ void QicConfig::visit(KeyVisitor& f) {
   if (algebra == Algebra::Qic) {
     f("theta", theta, "angles: one per head (learned), one per attention layer (global), or fixed");
     f("theta_init", theta_init, "initial angle [radians]; at pi/4 its gradient is 0");
-    if (theta != AngleOwner::Fixed) f("theta_spread", theta_spread, "initial angles are uniform in theta_init +- this [radians]");
+    if (theta != AngleOwner::Fixed) f("theta_spread", theta_spread, "half-width of the uniform range of initial angles [radians]");
     f("magnitude", magnitude, "magnitude of a + bJ: the weight of b^2 is 1, -kappa or 1 - kappa");
   }
   f("norm", norm, "normalisation by magnitude before each sub-layer");

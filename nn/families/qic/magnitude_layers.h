@@ -21,7 +21,8 @@ class MagnitudeNorm final : public Module<R> {
   Var<R> weight_;
 };
 
-/// GELU, modReLU (with a bias per number, initially 0) or ReLU, here the identity (autograd/ops/rows/magnitude_activation.h).
+/// GELU, modReLU (with a bias per number, initially 0) or ReLU, which is the identity on magnitudes
+/// (autograd/ops/rows/magnitude_activation.h).
 template <RealScalar R>
 class MagnitudeActivation final : public Module<R> {
  public:

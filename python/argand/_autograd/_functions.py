@@ -97,7 +97,7 @@ def hvp(f: Callable[..., Tensor], x: Any, v: Any) -> Gradient:
         L = _called(f, [_argand.moving(z, d) for z, d in zip(variables, directions)], "hvp")
         slope = _argand.tangent_of(L)
     if L.size != 1 or L.dtype.kind == "c":
-        raise Error(f"hvp: f returns {L.dtype} of shape {list(L.shape)}; the Hessian is defined only for a single real number")
+        raise Error(f"hvp: f returns {L.dtype} of shape {list(L.shape)}; the Hessian is defined only if f returns one real number")
     found = gradients(slope, variables) if slope.requires_grad else [constant(np.zeros_like(z.numpy())) for z in variables]
     return tuple(found) if isinstance(x, tuple) else found[0]
 

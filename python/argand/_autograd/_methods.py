@@ -76,7 +76,7 @@ def _reduced(x: Tensor, protocol: int) -> Any:
     if not x.requires_grad:
         return constant, (x.numpy(),)
     if not x.is_variable:
-        raise Error(f"copy: this is the result of {x.name}, and its graph cannot be copied; copy its detach()")
+        raise Error(f"copy: this tensor is the result of {x.name}, and its graph cannot be copied; copy x.detach() instead")
     return _restored, (x.numpy(), x.name, _argand.role_of(x), None if x.grad is None else x.grad.numpy())
 
 

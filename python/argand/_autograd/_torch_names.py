@@ -11,7 +11,7 @@ from ._tensors import tensor
 
 
 class Size(int):
-    """The number of elements, like NumPy's `x.size`; calling it gives the shape or one axis of it, like PyTorch's `x.size()` and `x.size(0)`."""
+    """The number of elements, like NumPy's `x.size`; calling it gives the shape or the size of one axis, like PyTorch's `x.size()` and `x.size(0)`."""
 
     _shape: Tuple[int, ...]
 

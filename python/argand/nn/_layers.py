@@ -167,13 +167,13 @@ class _Pool(Module):
 
 
 class MaxPool1d(_Pool):
-    """The number with the largest modulus in each window of the last axis; for real numbers the largest."""
+    """The number with the largest modulus in each window of the last axis; for real numbers, the largest number."""
 
     op = "max_pool1d"
 
 
 class MaxPool2d(_Pool):
-    """The number with the largest modulus in each window of the last two axes; for real numbers the largest."""
+    """The number with the largest modulus in each window of the last two axes; for real numbers, the largest number."""
 
     op = "max_pool2d"
 

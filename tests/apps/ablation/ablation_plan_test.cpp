@@ -78,14 +78,14 @@ BOOST_AUTO_TEST_CASE(settings_that_rows_cannot_share_are_refused_at_once) {
                         const std::vector<std::string>& rows = {}) { return error_of([&] { asked(family, set, request, rows); }); };
   BOOST_TEST(error("crope", {"seed=3"}) == "--set seed=3: every row uses the seeds 0 ... N - 1; `seeds` sets N");
   BOOST_TEST(error("crope", {"family=qic"}) == "--set family=qic: each row sets its own family");
-  BOOST_TEST(error("crope", {"steps=3"}, {.steps = 4}) == "--set steps=3: `steps` already sets it; drop one of them");
-  BOOST_TEST(error("crope", {"data=x"}, {.data = "y"}) == "--set data=x: `data` already sets it; drop one of them");
+  BOOST_TEST(error("crope", {"steps=3"}, {.steps = 4}) == "--set steps=3: `steps` already sets this key; drop one of them");
+  BOOST_TEST(error("crope", {"data=x"}, {.data = "y"}) == "--set data=x: `data` already sets this key; drop one of them");
   BOOST_TEST(error("crope", {"lr=1", "lr=2"}) == "--set lr=2: lr is set twice");
   BOOST_TEST(error("crope", {"lr"}) == "--set: \"lr\" must have the form KEY=VALUE, such as --set d_model=64");
   BOOST_TEST(error("crope", {"mode=qk"}, {}, {"qk", "all"}) ==
-             "--set mode=qk: the rows differ in mode (qk, all set it); use `rows` to leave those out");
+             "--set mode=qk: the rows differ in mode (qk, all set it); use `rows` to select others");
   BOOST_TEST(error("qic", {"n_layers=1"}) ==
-             "--set n_layers=1: the rows differ in n_layers (standard sets it); use `rows` to leave those out");
+             "--set n_layers=1: the rows differ in n_layers (standard sets it); use `rows` to select others");
   BOOST_TEST(asked("qic", {"n_layers=1"}, {}, {"learned", "real"}) == "n_layers=1 epochs=5");
 }
 

@@ -257,7 +257,7 @@ BOOST_AUTO_TEST_CASE(pace_counts_steps_to_a_loss_that_all_rows_reach) {
   BOOST_TEST(text.find("| row | million FLOPs per token | steps to a training loss of 2.45 | 10¹² FLOPs to 2.45 |\n") != text.npos,
              text);
   BOOST_TEST(text.find("| whole | 2e+03 | 300 (1) | 600.0 (1) |\n") != text.npos, text);
-  // 5 - 0.02 (s - 45) <= 2.45 from s = 172.5, logged at 180; 5 - 0.016 (s - 45) from 204.4, logged at 210.
+  // 5 - 0.02 (s - 45) <= 2.45 for s >= 172.5, logged at 180; 5 - 0.016 (s - 45) <= 2.45 for s >= 204.4, logged at 210.
   BOOST_TEST(text.find("| half | 2e+03 | 195 ± 21 (2) | 390.0 ± 42.4 (2) |\n") != text.npos, text);
   BOOST_TEST(text.find("other") == text.npos, text);
   AblationResult brief = falling(5, 0.01);

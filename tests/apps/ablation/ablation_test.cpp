@@ -98,7 +98,7 @@ BOOST_AUTO_TEST_CASE(a_failing_run_is_named_and_the_others_are_kept) {
   BOOST_TEST(
       done.err.find("argand: ablate: 1 of 1 runs failed; run the same command to try them again\n  none, seed 0: argand: ") == 0,
       done.err);
-  // Missing data are reported once; the same command can then use the folder with other data.
+  // Missing data are reported once, and no folder is made, so the command can be repeated with other data.
   const Finished nowhere = run_argand(scratch, "ablate crope --steps 2 --data nowhere --out " + (scratch / "new"));
   BOOST_TEST(nowhere.code == 1);
   BOOST_TEST(nowhere.err.starts_with("argand: data: nowhere does not exist; "), nowhere.err);

@@ -25,7 +25,7 @@ BOOST_AUTO_TEST_CASE(three_pairs_by_hand) {
 }
 
 BOOST_AUTO_TEST_CASE(intervals_of_several_rows_are_wider_and_p_grows_in_steps) {
-  // The third row has one pair and the fourth none, so they are not tested, and m is 2.
+  // The third row has only one pair and the fourth has none, so neither is tested, and m is 2.
   const auto rows = compare_pairs({{1, 2, 3}, {1, 3}, {7}, {}});
   const double t2 = 0.975 * std::sqrt(2 / (1 - 0.975 * 0.975)), t1 = std::tan(std::numbers::pi * 0.4875);
   BOOST_TEST(*rows[0].high == 2 + t2 / std::sqrt(3.0));
@@ -40,7 +40,7 @@ BOOST_AUTO_TEST_CASE(intervals_of_several_rows_are_wider_and_p_grows_in_steps) {
 }
 
 BOOST_AUTO_TEST_CASE(a_later_p_is_never_below_an_earlier_one_nor_above_1) {
-  // Holm's factors make the p-values 3 p, 2 p', p''; the second would fall below the first.
+  // Holm's factors give the p-values 3 p, 2 p' and p''; on its own, the second would be less than the first.
   const auto rows = compare_pairs({{1, 2, 3}, {1.02, 2, 3}, {-1, 1, 0.1}});
   BOOST_TEST(*rows[0].p <= *rows[1].p + 1e-12);
   const double p_of_second = *compare_pairs({{1.02, 2, 3}}).at(0).p, p_of_first = *compare_pairs({{1, 2, 3}}).at(0).p;

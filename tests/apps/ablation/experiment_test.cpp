@@ -28,7 +28,7 @@ BOOST_AUTO_TEST_CASE(the_shipped_experiments_can_be_trained) {
     ++files;
     const Experiment experiment = read_experiment(entry.path());
     BOOST_TEST(experiment.table.rows.size() >= 2U);
-    // Such an experiment states its predictions in a comment.
+    // An experiment that tests no paper has no claims: it states its predictions in a comment.
     const bool of_no_paper = experiment.table.source.starts_with("none");
     BOOST_TEST(experiment.table.claims.empty() == of_no_paper);
     for (const AblationRow& row : experiment.table.rows) {

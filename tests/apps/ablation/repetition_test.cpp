@@ -174,7 +174,7 @@ BOOST_AUTO_TEST_CASE(kept_rows_are_trained_again_with_one_command) {
   with("\"batch\": 4", "\"batch\": 5");
   refused(repeat + " --rows qk" + data, "this program would train qk differently: batch is 4, was 5");
   with("\"clip\": 1.0", "\"clop\": 1.0");
-  refused(repeat + " --rows qk" + data, "this program cannot train qk as it was: config: ");
+  refused(repeat + " --rows qk" + data, "this program cannot train qk with its kept settings: config: ");
   with("\"clip\": 1.0", "\"clip\": \"much\"");
   refused(repeat + " --rows qk" + data, "this program cannot train qk as it was: ");
   with("\"family\": \"crope\", \"task\"", "\"family\": \"none\", \"task\"");

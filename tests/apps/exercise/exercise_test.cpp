@@ -112,7 +112,7 @@ BOOST_AUTO_TEST_CASE(half_points_are_for_one_mistake_and_not_for_what_is_asked) 
     const Sheet sheet =
         make_sheet({.student = fmt::format("S{}", n), .seed = "1", .problems = {"gradient", "mistake", "convention"}});
     const std::vector<Question>&gradient = sheet.problems[0].questions, &mistake = sheet.problems[1].questions;
-    // 6*z̄^2*(z^3 + c) with z in place of z̄: f' is not conjugated, although L's other factor is.
+    // 6*z̄^2*(z^3 + c) with z in place of z̄: the factor f' is not conjugated.
     const AnswerJudgement forgotten = judge(gradient[0], replaced(gradient[0].right, "z̄", "z"));
     BOOST_TEST((forgotten.kind == Kind::Near));
     BOOST_TEST(forgotten.why == "the derivative is not conjugated");
@@ -252,7 +252,7 @@ BOOST_FIXTURE_TEST_CASE(a_form_is_graded, Submission) {
   for (const Problem& problem : sheet.problems)
     for (const Question& q : problem.questions)
       if (q.kind != Question::Kind::Word) BOOST_TEST(text.find(q.right) == std::string::npos);
-  // Recognised mistakes are worth half the points if requested.
+  // If requested, recognised mistakes are worth half the points.
   const std::string twice =
       filled(sheet, [](const Question& q) { return q.kind == Question::Kind::Word ? "" : "2*(" + q.right + ")"; });
   BOOST_TEST(graded(twice).points() == 0);

@@ -183,7 +183,7 @@ BOOST_AUTO_TEST_CASE(eval_and_inspect_of_a_classifier) {
   BOOST_TEST(inspect.out.find(" words, 4 classes, float32\nstep 42 of 42, best test accuracy ") != std::string::npos);
   BOOST_TEST(run_argand(scratch, "inspect --travel --attention " + last).out.find("\nhow sharply heads attend") !=
              std::string::npos);
-  // The precision and recall of each class follow from its row and column.
+  // The precision and recall of each class follow from its row and column of the confusion matrix.
   const std::string file = scratch / "figures.json";
   BOOST_TEST(run_argand(scratch, "eval " + last + " --each --json " + file).code == 0);
   const auto json = nlohmann::json::parse(contents_of(file));
@@ -269,12 +269,11 @@ BOOST_AUTO_TEST_CASE(data_that_changed_are_noticed) {
 BOOST_AUTO_TEST_CASE(mistakes_of_classifiers) {
   const TemporaryDirectory scratch;
   const std::string run = classifier().path, best = run + "/best.safetensors", out = "train classify --out " + scratch / "run ";
-  is_refused(scratch, "train classify", 2,
-             "argand: train classify: missing --out RUN (to start a run) or --resume RUN (to continue one)");
+  is_refused(scratch, "train classify", 2, "argand: train classify: missing --out RUN (to start) or --resume RUN (to continue)");
   is_refused(scratch, out + "--task lm", 2, "argand: --task: `train classify` trains classifiers, not models for task lm");
   is_refused(scratch, out + "--n-classes 3", 2, "argand: --n-classes: the data have 4 classes, but the model has 3");
   is_refused(scratch, out + "--vocab-size 9", 2,
-             "argand: --vocab-size: 9 ids are too few for the corpus's 123 words; use 0 to fit the corpus");
+             "argand: --vocab-size: 9 ids are too few for the corpus's 123 tokens; use 0 to fit the corpus");
   is_refused(
       scratch, out + "--data " + scratch.path(), 1,
       "argand: data: " + scratch.path() + " has no train.csv, train.tsv or train.jsonl; for a single table, give the file itself");

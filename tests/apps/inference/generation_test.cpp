@@ -25,7 +25,7 @@ std::unique_ptr<Model<double>> small_model(const std::string& family) {
   return make_model<double>(config, 3);
 }
 
-/// The likeliest token after the text, by a forward pass over the whole text.
+/// The likeliest token after the text, found by a forward pass over the whole text.
 std::int32_t likeliest(Model<double>& model, const std::vector<std::int32_t>& text) {
   const NoGrad none;
   const auto T = static_cast<std::int64_t>(text.size());
@@ -80,7 +80,7 @@ BOOST_AUTO_TEST_CASE(empty_prompts_are_refused_and_zero_tokens_generate_nothing)
   const auto model = small_model("transformer");
   BOOST_TEST(error_of([&] {
                generate<double>(*model, Ids(Shape{1, 0}), 1, {}, [](std::span<const std::int32_t>) {});
-             }) == "generate: the prompt is empty; give at least one word");
+             }) == "generate: the prompt is empty; give at least one token");
   bool called = false;
   generate<double>(*model, Ids({1, 1}, {1}), 0, {}, [&](std::span<const std::int32_t>) { called = true; });
   BOOST_TEST(!called);

@@ -7,7 +7,7 @@ using namespace argand;
 BOOST_AUTO_TEST_SUITE(retrieval)
 
 BOOST_AUTO_TEST_CASE(recall_counts_the_rank_of_each_querys_own_document) {
-  // The queries' own documents have ranks 0, 1 and 5, and rank 3 when all scores are equal.
+  // The own documents of the first three queries have ranks 0, 1 and 5; that of the fourth, whose scores are all equal, has rank 3.
   const auto scores = [](std::int64_t n) {
     std::vector<float> all(6);
     for (std::int64_t d = 0; d < 6; ++d) {

@@ -19,7 +19,7 @@ double distance(C a, C b) { return std::abs(a - b); }
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(a_holomorphic_function_has_saddles_only) {
-  // f = z³ - 3z has f'' = 6z, so at 1 ∂²(Re f)/∂z² = f''/2 = 3, ∂²/∂z∂z̄ = 0, and the eigenvalues are ±2|3|.
+  // f = z³ - 3z has f'' = 6z. At z = 1, therefore, ∂²(Re f)/∂z² = f''/2 = 3, ∂²/∂z∂z̄ = 0, and the eigenvalues are ±2|3|.
   const LabHessian h = hessian_of("z^3 - 3*z", {1});
   BOOST_TEST(h.of_real_part);
   BOOST_TEST(distance(h.zz[0][0], 3) < 1e-14);

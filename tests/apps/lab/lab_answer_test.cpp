@@ -46,7 +46,7 @@ BOOST_AUTO_TEST_CASE(right_answers_in_any_form_are_right) {
     BOOST_TEST(verdict_on("|z|^2", DerivativeKind::Gradient, text) == "right", text);
   BOOST_TEST(verdict_on("f(x) = x^2", DerivativeKind::Dz, "2x") == "right");  // here x is the complex variable, not a real part
   BOOST_TEST(verdict_on("|z|^2", DerivativeKind::Gradient, "2x - 2i*y") == "conjugated: the conjugate of the right answer");
-  // At the point 0 alone, these answers cannot be distinguished.
+  // The point 0 alone cannot distinguish these answers from wrong ones.
   BOOST_TEST(verdict_on("z^2*conj(z)", DerivativeKind::Dz, "2*z*z̄", 0) == "right");
   BOOST_TEST(verdict_on("log(z)", DerivativeKind::Dz, "1/z", 0) == "right");
 }

@@ -189,7 +189,7 @@ BOOST_AUTO_TEST_CASE(what_cannot_be_decided_is_not_guessed) {
   BOOST_TEST(pole.trouble == "the value is not finite");
   BOOST_TEST(corner.trouble == "Re f has a kink here: along the real axis its derivative is 0 from one side, 1 from the other");
   BOOST_TEST(cone.singular[0].op == "abs");
-  BOOST_TEST(cone.singular[0].text == "z = 0: a cone; the gradient returned is 0");
+  BOOST_TEST(cone.singular[0].text == "z = 0: the tip of a cone; the gradient returned is 0");
   BOOST_TEST(at("abs(z) + sqrt(z)", 1).singular.empty());
   // Derivatives that grow like r^(-1/2) and r^(-1/10), and one that is merely steep.
   const std::string grows = "the derivative grows without bound towards this point: |∂f/∂z| + |∂f/∂z̄| reaches ";
@@ -228,7 +228,7 @@ BOOST_AUTO_TEST_CASE(a_tape_with_non_finite_values_is_not_judged) {
     }
   }
   BOOST_TEST(at("sin(z)/z", 0).limit == 1.0);
-  // A neighbouring point, where the tape is correct, and a function whose differences have no limit either.
+  // At an ordinary point of the first function, the tape is correct; at a pole, the differences have no limit either.
   BOOST_TEST(at("1/(1/z)", {0.5, 1e-3}).conclusive());
   const LabPoint pole = at("1/z", 0);
   BOOST_TEST(!pole.has_numerical());

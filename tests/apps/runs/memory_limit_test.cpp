@@ -13,7 +13,7 @@ BOOST_AUTO_TEST_SUITE(memory_limit)
 
 namespace {
 
-/// Runs the program with that many MB of address space; its code is 9999 if it does not end within a minute.
+/// Runs the program in `megabytes` MB of address space; the exit code is 9999 if it does not end within a minute.
 Finished run_with_memory_limit(const TemporaryDirectory& scratch, const std::string& arguments, std::int64_t megabytes) {
   Program program(scratch, arguments, [=] {
     const rlimit limit{static_cast<rlim_t>(megabytes) << 20, static_cast<rlim_t>(megabytes) << 20};

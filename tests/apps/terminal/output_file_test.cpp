@@ -49,7 +49,7 @@ BOOST_AUTO_TEST_CASE(a_dash_is_standard_output_and_messages_go_to_standard_error
 
   const Finished refused = run("export " + lm + " --npz -");
   BOOST_TEST(refused.code == 1);
-  BOOST_TEST(refused.err == "argand: save: this cannot be written to standard output; give a file name (./- for a file named -)\n");
+  BOOST_TEST(refused.err == "argand: save: cannot write to standard output; give a file name (./- for a file named -)\n");
   BOOST_TEST(run("portrait z --out -").code == 2);
   // A full disk is reported even when writing to standard output.
   Program full(scratch, "export " + lm + " --log -", [] { dup2(open("/dev/full", O_WRONLY), 1); });

@@ -17,7 +17,7 @@ namespace {
 const std::string options = tiny + "--eval-every 20 --checkpoint-every 7 --sample-every 10 --sample-tokens 6 ";
 
 /// Checks that all files are equal, ignoring the times in the log. Checkpoints up to `first_steps` are left out: they record a run
-/// that was to end there.
+/// that was to end at that step.
 void same_files(const std::string& one, const std::string& other, std::int64_t first_steps = 0) {
   std::set<std::string> names;
   for (const std::string& folder : {one, other})
@@ -36,7 +36,7 @@ std::vector<nlohmann::json> lines_with(const std::string& run, const std::string
   return found;
 }
 
-/// Resumes the run, the first time with the options `more`, and kills it after each of the steps.
+/// For each of `steps`, resumes the run and kills it after that step; the first time, adds the options `more`.
 void kill_at(const TemporaryDirectory& scratch, const std::string& run, const std::string& more, std::initializer_list<int> steps) {
   std::string first = more;
   for (const int step : steps) {

@@ -74,7 +74,7 @@ BOOST_AUTO_TEST_CASE(a_run_that_blows_up_says_how_to_trace_it_and_the_trace_find
     BOOST_TEST(std::count(text.begin(), text.end(), ' ') == 31);
     BOOST_TEST(traced.err.find(text.substr(0, 20)) != std::string::npos);
   }
-  // A trace from the start, in another folder, reports the same: the report depends only on the configuration.
+  // A trace from the start, in another folder, gives the same report, which depends only on the configuration.
   BOOST_TEST(run_argand(scratch, "train lm --trace-nan --out " + other + too_fast).code == 3);
   BOOST_TEST((contents_of(other + "/nan-trace.json") == contents_of(run + "/nan-trace.json")));
 }

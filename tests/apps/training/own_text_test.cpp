@@ -64,7 +64,7 @@ BOOST_AUTO_TEST_CASE(one_file_of_prose_in_tokens_of_every_kind) {
                train.out);
     BOOST_TEST(contains(train.out, " bits per byte"), train.out);
     BOOST_TEST(contains(contents_of(run + "/log.jsonl"), "\"valid_bits_per_byte\":"));
-    // The folder contains everything needed, so the text can be removed.
+    // The run's folder contains everything that these commands need, so the text can be removed.
     std::filesystem::rename(data, data + ".away");
     BOOST_TEST(succeeds(scratch, "generate " + run + " --tokens 20 --prompt owl").out.starts_with("owl"));
     const Finished unseen = succeeds(scratch, "generate " + run + " --tokens 5 --prompt Жar");
@@ -86,7 +86,7 @@ BOOST_AUTO_TEST_CASE(one_file_of_prose_in_tokens_of_every_kind) {
     BOOST_TEST(written.out.starts_with("2 texts of 8 " + plural + " after prompts of 4, "), written.out);
     BOOST_TEST(contains(written.out, "perplexity  bits per byte   Dist-1"), written.out);
     succeeds(scratch, "report " + run + " --out " + scratch / "report.html");
-    // Resumed from the middle, the run ends with the same file.
+    // Resumed from the middle, the run ends with the same last.safetensors.
     const std::string whole = contents_of(run + "/last.safetensors");
     std::filesystem::copy_file(run + "/step-3.safetensors", run + "/last.safetensors",
                                std::filesystem::copy_options::overwrite_existing);

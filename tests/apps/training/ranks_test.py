@@ -58,7 +58,7 @@ def one_line():
     """Mistakes are reported once, not by every rank."""
     for arguments, line in [
         (["lm", *TEXT, *FOUR, "--out", "none"], "--accumulate: 3 ranks cannot share the 4 batches of a step evenly; use a multiple of 3"),
-        (["lm", *TEXT, "--accumulate", "3"], "train lm: missing --out RUN (to start a run) or --resume RUN (to continue one)"),
+        (["lm", *TEXT, "--accumulate", "3"], "train lm: missing --out RUN (to start) or --resume RUN (to continue)"),
         (["lm", "--trace-nan", "--out", "none"], "--trace-nan: runs in one process; start it without mpirun, and it stops at the same place"),
         (["lm", "--stepps", "3"], "train lm: unknown option --stepps; did you mean --steps? (see --help)"),
     ]:

@@ -43,7 +43,7 @@ BOOST_AUTO_TEST_CASE(killed_and_resumed_it_prints_the_same_table) {
              table);
   BOOST_TEST(lines_with(table, "| best |") == 1U);
   BOOST_TEST(contents_of(scratch / "whole/table.md") == table);
-  // Three runs of a third of the length, the best one in full, and that one with the other seed.
+  // Three runs at a third of the full length, the best of them at full length, and the best again with the other seed.
   BOOST_TEST(lines_with(whole.out, "/seed-") == 5U);
 
   // SIGKILL, SIGTERM and SIGKILL, each in the middle of a different run, and then one pass to the end.

@@ -13,7 +13,7 @@ import coretypes
 
 argand = os.path.abspath(sys.argv[1])
 families = ["transformer", "complexformer", "crope", "crat", "qic"]
-# A small model whose products are still large enough to be split among threads. It uses dropout, clipping and both passes.
+# A small model whose products are still large enough to be split among threads, trained with dropout and clipping.
 settings = ["--steps", "5", "--warmup", "0", "--batch", "8", "--length", "64", "--n-layers", "1", "--d-model", "64", "--d-ff", "256",
             "--dropout", "0.1", "--clip", "0.5"]
 

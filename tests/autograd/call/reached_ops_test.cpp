@@ -28,7 +28,7 @@ class Attempts {
  public:
   Attempts(const OpFunction& f, const Op& op) : f_(f), op_(op) {}
 
-  /// Tries until the op is on the tape and, if a value is expected, the call returns it.
+  /// Tries arguments until the op is on the tape and, if a value is expected, the call returns it.
   bool succeed(std::vector<DynamicVar> inputs, std::optional<AnyVarOf<R>> expected) {
     inputs_ = std::move(inputs);
     expected_ = std::move(expected);
@@ -177,7 +177,7 @@ const std::map<std::string, const char*> values_not_compared = {
 
 enum class Reached { No, OnTape, WithTheValue };
 
-/// How far calls of f get with the inputs of the op's check cases and, if these do not fit the function, with a few others.
+/// How far calls to f get with the inputs of the op's check cases and, if these do not fit the function, with a few others.
 template <RealScalar R>
 Reached how_reached(const Op& op, const OpFunction& f) {
   OpCheck check;

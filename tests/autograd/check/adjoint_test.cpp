@@ -89,7 +89,7 @@ BOOST_AUTO_TEST_CASE(lanczos_finds_the_ends_of_the_spectrum) {
   BOOST_REQUIRE(seen.size() == whole.size());
   const double size = std::max(std::abs(whole.front()), std::abs(whole.back()));
   for (std::size_t i = 0; i < whole.size(); ++i) BOOST_TEST(std::abs(seen[i].value - whole[i]) < 1e-11 * size);
-  // After fewer products the bound still holds: an eigenvalue lies within the residual of each value.
+  // After fewer products the bound still holds: each Ritz value has an eigenvalue within its residual.
   for (const RitzValue& ritz : lanczos(loss, all, 8)) {
     double nearest = size;
     for (const double value : whole) nearest = std::min(nearest, std::abs(value - ritz.value));
@@ -115,7 +115,7 @@ BOOST_AUTO_TEST_CASE(misuse_is_refused) {
   const Real x = variable(Tensor<double>({2}, {1.0, 2.0}));
   ForwardMode forward;
   BOOST_TEST(error_of([&] { forward.set_direction(constant(x.value()), x.value()); }) ==
-             "forward: only a variable can have a direction; make it with variable()");
+             "forward: only a variable can have a direction; make one with variable()");
   BOOST_TEST(error_of([&] { forward.set_direction(x, Tensor<double>({1}, {1.0})); }) ==
              "forward: direction of shape [1] does not match variable of shape [2]");
   BOOST_TEST(error_of([&] { hvp<double>([&] { return sum(x); }, {{"x", x}}, {}); }) == "hvp: got 0 vectors for 1 parameters");

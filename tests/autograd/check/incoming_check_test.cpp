@@ -37,7 +37,7 @@ Report on_the_tape(const Bend& bend) {
   return gradcheck(GradcheckOptions{.name = "square", .blame_ops = false}, f, z);
 }
 
-/// The same op as an external function that supplies its gradient.
+/// The same w = z², as an external function that supplies its own gradient.
 Report as_a_function(const Bend& bend) {
   const auto value = [](const std::vector<AnyTensor>& x) {
     return AnyTensor(map([](C v) { return mul(v, v); }, std::get<Tensor<C>>(x[0])));

@@ -19,7 +19,7 @@ TaylorRemainder remainder_of(const std::function<double(double)>& f, double slop
   return taylor_remainder([&](double t) { return Change{f(t) - f(0), 1e-16 * std::abs(f(t))}; }, slope, 1e-12);
 }
 
-/// L = Σ f(x_k) for real x with the claimed gradient `slope`; `extended` is f for complex numbers, if there is one.
+/// L = Σ f(x_k) for real x with the claimed gradient `slope`; `extended` is f on complex numbers, if it is defined there.
 DifferentiableFunction sum_of(const std::function<double(double)>& f, const std::function<double(double)>& slope,
                               const std::function<C(C)>& extended = nullptr) {
   DifferentiableFunction function;

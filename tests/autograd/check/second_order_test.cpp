@@ -194,7 +194,7 @@ BOOST_AUTO_TEST_CASE(at_a_pole_tangents_are_0_as_the_gradients_are) {
   BOOST_TEST(jvp([](const auto& x) { return log(x); }, along(zero, one)).item() == 0);
   BOOST_TEST(jvp([](const auto& x) { return 1.0 / x; }, along(zero, one)).item() == 0);
   BOOST_TEST(jvp([](const auto& x) { return pow(x, -1); }, along(zero, one)).item() == 0);
-  // Second derivatives are 0 at the pole as well, and correct elsewhere; those of x³ are correct at both points.
+  // The second derivative of log is also 0 at the pole, and correct at 2; that of x³ is correct at 0 and at 2.
   const Real x = variable(Tensor<double>({2}, {0, 2}));
   const auto curvature = [&](const auto& f) {
     const auto first = [&] { return reshape(slice(f(x), 0, 0, 1) + slice(f(x), 0, 1, 2), Shape{}); };

@@ -59,7 +59,7 @@ BOOST_AUTO_TEST_CASE(fused_swiglu_is_the_chain_of_its_parts) {
 }
 
 BOOST_AUTO_TEST_CASE(float_follows_double) {
-  // Training uses vectorised functions in float32; both of their passes are compared with float64.
+  // Training uses vectorised functions in float32; their forward and backward passes are compared with float64.
   const Tensor<double> x64 = rand<double>({1000}, Random(4), -8, 8);
   const Tensor<float> x32 = map([](double v) { return static_cast<float>(v); }, x64);
   const auto compare = [&](const std::string& name, const auto& f) {

@@ -41,7 +41,7 @@ BOOST_AUTO_TEST_CASE(well_predicted_targets_keep_their_digits_in_float) {
     near(loss.value().item(), right.loss);
     near(logits.grad().data()[1], -right.others);
 
-    // The same scores computed from one feature of value 1.
+    // The same logits, computed as the product of one feature of value 1 with W.
     const Var<float> h = variable(Tensor<float>({1, 1}, {1})), W = variable(Tensor<float>({3, 1}, {below, top, below - 1}));
     const Var<float>* const no_bias = nullptr;
     const Var<float> fused = linear_cross_entropy(h, W, no_bias, Ids({1}, {1}));

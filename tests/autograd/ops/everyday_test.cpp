@@ -145,7 +145,7 @@ BOOST_AUTO_TEST_CASE(norms) {
   BOOST_TEST(vector_norm(reals({2}, {3e200, 4e200})).value().item() == 5e200, boost::test_tools::tolerance(1e-15));
   BOOST_TEST(vector_norm(reals({2}, {3e-200, 4e-200}), 3.0).value().item() > 4e-200);
   BOOST_TEST(std::isnan(vector_norm(reals({2}, {NAN, infinity})).value().item()));
-  // The quotient of the two is beyond the range of the type, but the root of the quotient is not.
+  // The quotient of the two elements is beyond the range of the type, but the root of the quotient is not.
   const Var<double> ends = variable(Tensor<double>({2}, {1e-300, 1e300}));
   backward(vector_norm(ends, 0.5));
   BOOST_TEST(ends.grad()(0) == 1e300, boost::test_tools::tolerance(1e-12));

@@ -1,4 +1,4 @@
-/// Matrix factorisations: the products of their factors, the losses that may depend on them, and the errors for other losses.
+/// Matrix factorisations: the products of the factors, losses that may depend on the factors, and errors for losses that may not.
 
 #include <boost/test/unit_test.hpp>
 #include <cmath>
@@ -90,7 +90,7 @@ BOOST_AUTO_TEST_CASE(the_common_phase_of_singular_vectors_is_a_gauge_and_their_d
 }
 
 /// For A = s Q with unitary Q, U Vᴴ is Q whichever vectors LAPACK chose. Its gradient is refused nevertheless: if singular values
-/// coincide, M alone cannot tell this function from one that is singular there.
+/// coincide, dU and dV alone cannot tell this function from one that is singular at A.
 BOOST_AUTO_TEST_CASE(coinciding_singular_values) {
   const Real A = variable(Tensor<double>({2, 2}, {0, 2, -2, 0}));
   const Real W(Tensor<double>({2, 2}, {1, 2, 3, 4}));
@@ -104,10 +104,10 @@ BOOST_AUTO_TEST_CASE(coinciding_singular_values) {
                backward(loss({}));
              }).starts_with("svd: singular values 0 and 1 of the matrix coincide (both 2) and the loss"));
   const auto function_at_its_zero = [&](const auto& f) { return sum(W * matmul(f.U * reshape(f.S - 2.0, {1, 2}), f.Vh)); };
-  BOOST_TEST(error_of([&] {
-               backward(function_at_its_zero(svd(A)));
-             }).starts_with("svd: singular values 0 and 1 of the matrix coincide (both 2), but the loss's derivatives with respect "
-                            "to them differ (by "));
+  BOOST_TEST(
+      error_of([&] { backward(function_at_its_zero(svd(A))); })
+          .starts_with("svd: singular values 0 and 1 of the matrix coincide (both 2), but the loss's derivatives with respect "
+                       "to them differ (by "));
   BOOST_TEST(error_of([&] { backward(loss({.broadening = 0.1})); }) == "");
   BOOST_TEST(error_of([&] { loss({.broadening = -1}); }) ==
              "svd: broadening, the width of a Lorentzian, must be at least 0, got -1");
@@ -156,7 +156,7 @@ BOOST_AUTO_TEST_CASE(least_squares_of_every_rank) {
   BOOST_TEST(largest_difference(matmul(matmul(A, P), A).value(), A.value()) < 1e-13);
 }
 
-/// The exponential of an antihermitian matrix is unitary; e^A e^-A = 1 with and without squarings; for a large negative matrix,
+/// The exponential of an antihermitian matrix is unitary; e^A e^-A = I with and without squarings; for a large negative matrix,
 /// the exponential vanishes.
 BOOST_AUTO_TEST_CASE(exponentials_of_matrices) {
   const Complex A = random_matrices({2, 5, 5}, 7), K = A - adjoint_of_matrices(A), U = matrix_exp(K);

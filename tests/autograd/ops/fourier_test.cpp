@@ -48,7 +48,7 @@ bool same_bits(const Tensor<T>& a, const Tensor<T>& b) {
 
 }  // namespace
 
-/// The lengths exercise KissFFT's butterflies, in two and more steps, and the convolution used for large prime factors.
+/// The lengths exercise KissFFT's butterflies, in two or more steps, and the convolution used for large prime factors.
 BOOST_AUTO_TEST_CASE(every_length_is_what_the_sum_says) {
   std::vector<std::int64_t> lengths{256, 1000, 1009, 1018, 2 * 3 * 5 * 7 * 11, 47 * 47, 53 * 59, 4096, 5003, 3 * 4099};
   for (std::int64_t n = 1; n <= 130; ++n) lengths.push_back(n);
@@ -260,7 +260,7 @@ BOOST_AUTO_TEST_CASE(signals_that_istft_cannot_reconstruct_are_refused) {
   BOOST_TEST(istft(X, 8, options, 12).size() == 12);
   options.window = Real(Tensor<double>({8}, {1, 0, 1, 1, 1, 1, 1, 1}));
   BOOST_TEST(error_of([&] { istft(X, 8, options); }) ==
-             "istft: no window covers sample 1 of the signal; use a window without zeros there, or another hop");
+             "istft: no window covers sample 1 of the signal; use a window without zeros inside, or another hop");
   options.window = Real(Tensor<double>::zeros({8}));
   BOOST_TEST(error_of([&] { istft(X, 8, options); }) ==
              "istft: no window covers sample 0 of the signal; the window is 0 everywhere; choose another");

@@ -104,7 +104,7 @@ BOOST_AUTO_TEST_CASE(errors) {
              "embedding: the table must be a matrix [V, D], got [8]");
   BOOST_TEST(error_of([&] {
                embedding_mean(table, Ids({2, 0}));
-             }) == "embedding_mean: needs at least one row to average, got ids [2, 0]");
+             }) == "embedding_mean: needs at least one row to average, got ids of shape [2, 0]");
   BOOST_TEST(error_of([&] {
                scatter_add(constant(Tensor<double>::zeros({2, 3})), Ids({3}, {0, 0, 0}), 4);
              }) == "scatter_add: needs one row per id, got [2, 3] for ids of shape [3]");

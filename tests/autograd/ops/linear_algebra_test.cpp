@@ -142,10 +142,10 @@ BOOST_AUTO_TEST_CASE(coinciding_eigenvalues) {
     const auto e = eigh(A);
     return sum(W * matmul(e.vectors * reshape(e.values - 3.0, {1, 2}), e.vectors, Transpose::No, Transpose::Conjugate));
   };
-  BOOST_TEST(error_of([&] {
-               backward(distance_from_3());
-             }).starts_with("eigh: eigenvalues 0 and 1 of the matrix coincide (both 3), but the loss's derivatives with respect to "
-                            "them differ (by 3)"));
+  BOOST_TEST(
+      error_of([&] { backward(distance_from_3()); })
+          .starts_with("eigh: eigenvalues 0 and 1 of the matrix coincide (both 3), but the loss's derivatives with respect to "
+                       "them differ (by 3)"));
   BOOST_TEST(error_of([&] { backward(sum(reshape(weights, {2}) * eigvalsh(A))); }) == "");  // one of many possible gradients
   const auto loss = [&](const EighOptions& options) {
     const Real V = eigh(A, options).vectors;
@@ -157,8 +157,8 @@ BOOST_AUTO_TEST_CASE(coinciding_eigenvalues) {
              "eigh: broadening, the width of a Lorentzian, must be at least 0, got -1");
 }
 
-/// At 2I, V √Λ Vᵀ has the gradient 0.354 in every entry, but it cannot be found through the vectors. It is refused there, and also
-/// where the eigenvalues differ by only a few rounding errors.
+/// At 2I, V √Λ Vᵀ has the gradient 0.354 in every entry, but it cannot be found through the vectors. eigh() refuses it
+/// at 2I, and also where the eigenvalues differ by only a few rounding errors.
 BOOST_AUTO_TEST_CASE(functions_of_a_matrix_with_close_eigenvalues) {
   const auto root = [](const Real& A) {
     const auto e = eigh(A);

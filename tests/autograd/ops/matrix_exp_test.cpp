@@ -87,7 +87,7 @@ BOOST_AUTO_TEST_CASE(long_products_are_not_left_out) {
             error = std::max(error, static_cast<double>(std::abs(W.data()[at(0, k)] - exact)));
             size = std::max(size, static_cast<double>(exact));
           }
-          // 3e-10 occurs at a = 1e5 and n = 40 with the corner, where high powers cancel; below a = 10 it is 1e-13.
+          // The error reaches 3e-10 at a = 1e5 and n = 40 with the corner, where high powers cancel; for a < 10 it is below 1e-13.
           BOOST_TEST(error <= (a > 1 ? 1e-9 : 1e-13) * size,
                      n << " x " << n << ", a = " << a << ", corner " << corner << ": " << error / size);
         }

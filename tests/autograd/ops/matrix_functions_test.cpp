@@ -92,7 +92,7 @@ double worst_of_triangles(const F& f, const Scalars& known) {
           const Var<R> A_var = variable(A);
           const Var<R> W = f(A_var);
           worst = std::max(worst, worst_epsilons(W.value(), expected));
-          // For the loss W_00, dA has f'(x) at (0, 0) and, opposite the corner, the corner times the second divided difference.
+          // For the loss W_00, dA is f'(x) at (0, 0) and, opposite the corner c, c times the second divided difference.
           backward(sum(slice(slice(W, 0, 0, 1), 1, 0, 1)));
           const Wide d = known.divided(y, x);
           const Wide second = y == x ? std::numeric_limits<Wide>::quiet_NaN() : (d - known.slope(x)) / (Wide(y) - Wide(x));
@@ -156,7 +156,7 @@ BOOST_AUTO_TEST_CASE(roots_squared_and_logarithms_exponentiated_are_the_matrix) 
   for (std::int64_t j = 1; j < 8; ++j) BOOST_TEST(std::abs(L(0, j) - (j % 2 == 0 ? -1.0 : 1.0) / static_cast<double>(j)) < 1e-14);
 }
 
-/// eigh() cannot do this at 2I: the root's derivative is that of the scalar root, 1/(2√2), in every entry.
+/// At 2I, where a root computed by eigh() has no gradient, sqrtm's is the scalar root's derivative, 1/(2√2), in every entry.
 BOOST_AUTO_TEST_CASE(equal_eigenvalues_have_their_derivative) {
   const Tensor<double> twice({2, 2}, {2, 0, 0, 2}), ones = Tensor<double>::ones({2, 2});
   const auto square_root = [](const auto& A) { return sqrtm(A); };
@@ -194,8 +194,8 @@ BOOST_AUTO_TEST_CASE(matrices_without_a_principal_value_are_named) {
   const Tensor<double> root_of_ones = sqrtm(singular).value();
   for (const double w : root_of_ones) BOOST_TEST(std::abs(w - std::sqrt(0.5)) < 1e-15);
   BOOST_TEST(error_of([&] { backward(sum(slice(slice(sqrtm(singular), 0, 0, 1), 1, 0, 1))); }) ==
-             "sqrtm: the matrix has the eigenvalue 0, where the square root has no derivative");
-  // This loss does not depend on the root of the eigenvalue 0.
+             "sqrtm: the matrix has eigenvalue 0, where the square root has no derivative");
+  // This loss does not depend on the root of eigenvalue 0.
   BOOST_TEST(error_of([&] { backward(sum(sqrtm(singular))); }) == "");
   const Tensor<double> dA = singular.grad();
   for (const double g : dA) BOOST_TEST(std::abs(g - 0.25 * std::sqrt(2.0)) < 1e-15);

@@ -166,7 +166,7 @@ BOOST_AUTO_TEST_CASE(directions_of_infinite_complex_numbers) {
       const auto phasor = at([](const auto& v) { return unit_phasor(v); }, z);
       BOOST_TEST(near(phasor.first, u));
       BOOST_TEST(near(phasor.second, 0));
-      // cardioid's factor (1 + cos θ)/2 is 0 on the left; the gradient of Re w has degree 0.
+      // cardioid's factor (1 + cos θ)/2 is 0 on the negative real axis; the gradient of Re w has degree 0.
       const auto heart = at([](const auto& v) { return cardioid(v); }, z);
       const auto finite = at([](const auto& v) { return cardioid(v); }, 3.0 * u);
       BOOST_TEST(near(heart.second, finite.second));

@@ -23,7 +23,7 @@ BOOST_AUTO_TEST_SUITE(sizes)
 
 namespace {
 
-/// The elements of x in the new shape, repeated from the first if it needs more of them.
+/// The elements of x in the new shape, repeated from the first if the shape needs more.
 AnyTensor resized(const AnyTensor& x, const Shape& shape) {
   return std::visit(
       [&]<class T>(const Tensor<T>& t) -> AnyTensor {

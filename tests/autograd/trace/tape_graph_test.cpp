@@ -113,7 +113,7 @@ BOOST_AUTO_TEST_CASE(modules_are_frames_or_boxes) {
   BOOST_TEST(open.find("subgraph \"cluster_blocks.1.attn\" {") != std::string::npos);
   BOOST_TEST(open.find("label=<a&lt;b<BR/>") != std::string::npos);
   BOOST_TEST(open.find("ℝ [2, 3]") != std::string::npos);
-  // Both blocks read these, so they are drawn outside both.
+  // Both blocks read `shared` and `gain`, so they are drawn outside both.
   BOOST_TEST(open.find("label=<shared") < open.find("subgraph"));
   BOOST_TEST(open.find("label=<blocks.0.attn.gain") < open.find("subgraph"));
 

@@ -206,7 +206,7 @@ BOOST_AUTO_TEST_CASE(sizes_beyond_blas_are_refused) {
              "gemm: size 2147483648 exceeds what BLAS can index");
 }
 
-// OpenBLAS's own threads violate this with most of its kernels; coretypes_test.py runs the test with every family of kernels.
+// OpenBLAS's own threads fail this test with most of its kernels; coretypes_test.py runs it with every family of kernels.
 BOOST_AUTO_TEST_CASE(products_do_not_depend_on_the_number_of_threads) {
   check_threads<float>();
   check_threads<double>();

@@ -159,7 +159,7 @@ BOOST_AUTO_TEST_CASE(the_real_ag_news) {
   const ArticleSets sets = load_ag_news(std::string(data) + "/ag_news");
   BOOST_TEST(sets.classes == (Fields{"World", "Sports", "Business", "Sci/Tech"}), boost::test_tools::per_element());
   BOOST_TEST(sets.test.size() == 7600U);
-  // As counted by Python's csv.reader over the first 4 000 and 1 000 articles.
+  // The counts were made with Python's csv.reader over the first 4 000 and 1 000 articles.
   std::vector<int> train(4), test(4);
   for (std::size_t i = 0; i < 4000; ++i) ++train[static_cast<std::size_t>(sets.train.at(i).label)];
   for (std::size_t i = 0; i < 1000; ++i) ++test[static_cast<std::size_t>(sets.test.at(i).label)];

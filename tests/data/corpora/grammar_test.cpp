@@ -40,8 +40,8 @@ BOOST_AUTO_TEST_CASE(the_words) {
 }
 
 BOOST_AUTO_TEST_CASE(entropy_is_what_a_large_sample_shows) {
-  // Paragraphs are independent. If L_i = -log p and n_i are the negative log-likelihood and the length of the i-th, the ratio Σ
-  // L_i / Σ n_i estimates the rate h, and its standard error follows from the spread of L_i - h n_i.
+  // Paragraphs are independent. If L_i = -log p and n_i are the negative log-likelihood and the length of paragraph i, the
+  // ratio Σ L_i / Σ n_i estimates the rate h, and its standard error follows from the spread of L_i - h n_i.
   for (const std::uint64_t seed : {0, 9}) {
     const Grammar language(seed);
     const Ids text = language.sample(1'000'000, 77);

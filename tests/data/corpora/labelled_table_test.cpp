@@ -185,8 +185,8 @@ BOOST_AUTO_TEST_CASE(faults_are_named) {
   std::string many = "label,text\n";
   for (int i = 0; i < 1001; ++i) many += std::to_string(i) + ",word\n";
   BOOST_TEST(error("a.csv", many) ==
-             ": 1001 different labels in 1001 rows, text from column \"text\", label from \"label\"; if that is not the label, set "
-             "`label_column`");
+             ": 1001 different labels in 1001 rows, text from column \"text\", label from \"label\"; if the labels are in "
+             "another column, set `label_column`");
   const Read found = read(directory, "a.csv", "label,text\na,one\nb,two\n");
   const LabelledTable later = read_labelled_table(directory.file("b.csv", "label,text\nc,three\n"), {});
   BOOST_TEST(error_of([&] { as_articles(later, found.classes); }) ==

@@ -28,8 +28,8 @@ BOOST_AUTO_TEST_CASE(coin_throws_have_the_entropy_of_a_coin) {
 
 BOOST_AUTO_TEST_CASE(nested_brackets) {
   // S -> ( S S ) with probability p, x otherwise: the expected length n = (1 - p) + p (2 n + 2), so n = (1 + p)/(1 - 2p). Closing
-  // brackets (symbol 1) carry no information. Every other word is a random choice, which causes 2p further choices on average, so a
-  // text has 1/(1 - 2p) of them.
+  // brackets (symbol 1) carry no information. Each of the other words is a random choice, which causes 2p further choices on
+  // average, so a text has 1/(1 - 2p) choices.
   const double p = 0.3;
   const SimpleGrammar grammar(Rules{{{0, p, {0, 0, 1}}, {1, 1 - p, {}}}, {{2, 1, {}}}});
   BOOST_TEST(grammar.words_per_text() == (1 + p) / (1 - 2 * p));
@@ -37,8 +37,8 @@ BOOST_AUTO_TEST_CASE(nested_brackets) {
 }
 
 BOOST_AUTO_TEST_CASE(forgetting_one_bit_costs_one_bit) {
-  // S -> a A | b B, A -> a, B -> b: the second word repeats the first. A model that forgets the first loses log 2 every other
-  // word.
+  // S -> a A | b B, A -> a, B -> b: the second word repeats the first. A model that forgets the first word loses log 2 on
+  // every second one.
   const SimpleGrammar grammar(Rules{{{0, 0.5, {1}}, {1, 0.5, {2}}}, {{0, 1, {}}}, {{1, 1, {}}}});
   const std::vector<std::int32_t> all_apart = {0, 1, 2}, forgetful = {0, 1, 1};
   BOOST_TEST(grammar.entropy_per_word() == std::log(2) / 2);

@@ -171,7 +171,7 @@ BOOST_AUTO_TEST_CASE(the_real_wikitext_2_has_the_words_that_perplexities_are_pub
   BOOST_TEST(corpus.train.size() == 2088628);
   BOOST_TEST(corpus.valid.size() == 217646);
   BOOST_TEST(corpus.test.size() == 245569);
-  // The checksums of the same ids, numbered in Python by `vocab.setdefault(word, len(vocab))` over `line.split() + ["<eos>"]`.
+  // The checksums of the ids that Python's `vocab.setdefault(word, len(vocab))` gives over `line.split() + ["<eos>"]`.
   BOOST_TEST(checksum(corpus.train) == 8186891578438055U);
   BOOST_TEST(checksum(corpus.valid) == 70632055366360U);
   BOOST_TEST(checksum(corpus.test) == 86714338092734U);

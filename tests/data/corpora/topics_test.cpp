@@ -48,7 +48,9 @@ BOOST_AUTO_TEST_CASE(the_best_possible_accuracy) {
   BOOST_TEST(accuracy({wrong}) == 0);
   BOOST_TEST(accuracy({tie}) == 0.5);
   BOOST_TEST(accuracy({sure, wrong, tie, tie}) == 0.5);
-  BOOST_TEST(error_of([&] { accuracy({{0, "stocks fall", ""}}); }) == "topics: \"stocks fall \" is not from this corpus");
+  BOOST_TEST(error_of([&] {
+               accuracy({{0, "stocks fall", ""}});
+             }) == "topics: \"stocks fall \" is not an article of the embedded corpus");
   const ArticleSets sets = topic_articles(4000, 10, 0);
   const double best = best_possible_accuracy(sets.train);
   BOOST_TEST(best > 0.8);   // there is something to learn

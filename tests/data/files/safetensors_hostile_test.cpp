@@ -315,7 +315,7 @@ BOOST_AUTO_TEST_CASE(random_damage_is_refused_or_harmless) {
         default: header.insert(at, header.substr(below(header.size()), below(40))); break;  // repeats a piece
       }
     }
-    // Usually the length fits the damaged text; occasionally it is arbitrary.
+    // Usually the declared length fits the damaged header; occasionally it is arbitrary.
     const std::uint64_t length =
         below(3) != 0 ? header.size() - std::min<std::size_t>(header.size(), 100) : below(2 * header.size());
     refused += error_reading(directory.file("damaged", std::string(reinterpret_cast<const char*>(&length), 8) + header), nullptr)

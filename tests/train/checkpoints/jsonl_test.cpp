@@ -58,7 +58,7 @@ BOOST_AUTO_TEST_CASE(one_process_at_a_time) {
   const std::string path = scratch / "log.jsonl";
   JsonLines log(path, -1);
   log.write({{"step", 1}});
-  BOOST_TEST(error_of([&] { JsonLines(path, -1); }) == "log: " + path + " is in use: another process is training in that folder");
+  BOOST_TEST(error_of([&] { JsonLines(path, -1); }) == "log: " + path + " is in use: another process is training in its folder");
   BOOST_TEST(contents_of(path) == "{\"step\":1}\n");
 }
 

@@ -248,7 +248,7 @@ BOOST_AUTO_TEST_CASE(knowledge_bases_too_small_for_the_exclusion_are_refused_at_
   };
   BOOST_TEST(baseline_error({{"irw_index", "hnsw", ""}, {"irw_length", "8", ""}, {"irw_passages", "0", ""}}) ==
              (have_hnsw()
-                  ? "irw_index: chunks are retrieved by their words, so hnsw has nothing to index; choose auto or exact"
+                  ? "irw_index: chunks are retrieved by their tokens, so hnsw has nothing to index; choose auto or exact"
                   : "irw_index: argand was built without hnswlib; install libhnswlib-dev and rebuild, or use exact search"));
   BOOST_TEST(baseline_error({{"irw_length", "40", ""}, {"irw_passages", "0", ""}}) ==
              "irw_length: a chunk is half a passage, 20 tokens, which does not fit in a window of 16; choose shorter passages");

@@ -81,7 +81,7 @@ BOOST_AUTO_TEST_CASE(a_token_is_scored_after_the_tokens_of_its_window) {
   const NoGrad none;
   double sum = 0;
   for (std::int64_t target = 1; target < std::ssize(text); ++target) {
-    // The first window ends before token 17, the next ones before 22, 27, ..., and the last one before the end of the text.
+    // The first window ends before token 17, the next ones before 22, 27, ..., and the last one before the last token.
     std::int64_t end = T;
     while (end < target) end += S;
     end = std::min<std::int64_t>(end, std::ssize(text) - 1);

@@ -142,7 +142,7 @@ BOOST_AUTO_TEST_CASE(equal_weights_have_entropy_1_and_one_phase_has_resultant_1)
     for (const char* layer : {"attn.q.weight", "attn.k.weight"}) fixture.numbers(block + std::string(layer)).fill(0);
   for (const HeadFigures& head : attention_figures<double>(*fixture.model, fixture.set)) {
     BOOST_TEST(std::abs(head.entropy - 1) < 1e-12);
-    // At position t, each of the t + 1 equal weights is 1/(t + 1); the mean is over the seven positions that see more than one.
+    // At position t, each of the t + 1 equal weights is 1/(t + 1); the mean is over the seven positions that see more than one key.
     BOOST_TEST(std::abs(head.largest - (1 / 2.0 + 1 / 3.0 + 1 / 4.0 + 1 / 5.0 + 1 / 6.0 + 1 / 7.0 + 1 / 8.0) / 7) < 1e-12);
     BOOST_TEST(*head.phases_of_q == 0);  // zeros have no phase
   }

@@ -11,7 +11,7 @@ using namespace argand;
 BOOST_AUTO_TEST_SUITE(rate_finder)
 
 BOOST_AUTO_TEST_CASE(the_suggestion_is_below_the_lowest_loss_and_not_above_the_steepest) {
-  // The loss falls from 1e-4 on, is steepest at 1e-3 and lowest at 1e-2, and then rises.
+  // The loss falls for rates above 1e-4, is steepest at 1e-3 and lowest at 1e-2, and then rises.
   std::vector<RatePoint> points;
   for (int k = 0; k <= 120; ++k) {
     const double x = -6 + k * 0.05;  // the decimal logarithm of the rate

@@ -227,7 +227,7 @@ BOOST_AUTO_TEST_CASE(a_loss_that_is_not_finite_stops_before_anything_changes) {
 BOOST_AUTO_TEST_CASE(incompatible_settings_and_checkpoints_are_refused_at_once) {
   BOOST_TEST(error_of([] {
                TrainingRun<float>(small_run({{"vocab_size", "10", ""}}), small_corpus());
-             }) == "vocab_size: 10 ids are too few for the corpus's 200 words; use 0 to fit the corpus");
+             }) == "vocab_size: 10 ids are too few for the corpus's 200 tokens; use 0 to fit the corpus");
   BOOST_TEST(error_of([] {
                TrainingRun<float>(small_run({{"batch", "50", ""}, {"eval_protocol", "full-blocks", ""}}), small_corpus());
              }) == "evaluation: a text of 200 tokens is too short for a block of 50 x 16 and the two tokens after it");

@@ -93,7 +93,7 @@ BOOST_AUTO_TEST_CASE(invalid_values) {
   BOOST_TEST(error_of([&] { plan_of({{"lr", "1e-3,fast", "--lr"}}, {}); }) == "--lr: \"fast\" is not a number");
   BOOST_TEST(error_of([&] {
                plan_of({{"steps", "6,9", "--steps"}}, {}, true);
-             }) == "--steps: `halving` compares runs of equal length; drop one of them");
+             }) == "--steps: `halving` compares runs of equal length; drop it, or give one value");
   std::string thousand;
   for (int i = 1; i <= 1000; ++i) thousand += (i > 1 ? "," : "") + std::to_string(i);
   BOOST_TEST(error_of([&] {

@@ -19,8 +19,9 @@ static const Op logm_op(
          "M⁻¹ - (A - I) M⁻¹ t Ȧ M⁻¹ = M⁻¹ Ȧ M⁻¹. A function of the block matrix ((A, Ȧ), (0, A)) has its derivative along Ȧ in the "
          "upper right block, as every power does: Σ_j A^j Ȧ A^{k-1-j}. Nothing is divided by the gaps between eigenvalues. "
          "Backward, tr(dWᴴ M⁻¹ Ȧ M⁻¹) = tr(M⁻¹ dWᴴ M⁻¹ Ȧ): the same map applied to dWᴴ, then the adjoint.",
-     .singular = "eigenvalue 0: throws. Eigenvalue λ on the negative real axis: throws if A is real; if A is complex, the logarithm "
-                 "of λ is log|λ| + iπ, the limit from above. A non-finite entry (±inf or NaN) makes the whole result NaN",
+     .singular =
+         "eigenvalue 0: throws. Eigenvalue λ on the negative real axis: throws if A is real; if A is complex, the logarithm "
+         "of λ is log|λ| + iπ, the limit from above. A non-finite entry (±inf or NaN) makes the whole result NaN",
      .source = "Al-Mohy & Higham, SIAM J. Sci. Comput. 34 (2012), C153; Al-Mohy, Higham & Relton, 35 (2013), C394"},
     [](OpCheck& check) {
       const auto f = [](auto A) { return logm(A); };

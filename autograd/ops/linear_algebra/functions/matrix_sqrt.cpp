@@ -15,11 +15,13 @@ static const Op sqrtm_op(
      .vjp = "Wᴴ (dA) + (dA) Wᴴ = dW, solved for dA",
      .jvp = "W Ẇ + Ẇ W = Ȧ, solved as the upper right block of the square root of ((A, Ȧ), (0, A))",
      .derivation = "Differentiating W W = A gives Sylvester's equation Ẇ W + W Ẇ = Ȧ, which is also the upper right block of ((W, "
-                   "Ẇ), (0, W))² = ((A, Ȧ), (0, A)). Its solution is unique if no two eigenvalues of W sum to 0; for the principal "
-                   "root, if 0 is not an eigenvalue. Repeated eigenvalues need no special treatment. Backward, the map X -> W X + "
-                   "X W has the adjoint X -> Wᴴ X + X Wᴴ, and the adjoint of its inverse is the inverse of that adjoint.",
+                   "Ẇ), (0, W))² = ((A, Ȧ), (0, A)). The equation has a unique solution if no two eigenvalues of W sum to 0, hence "
+                   "for the principal root if 0 is not an eigenvalue. Repeated eigenvalues need no special treatment. Backward, "
+                   "the map X -> W X + X W has the adjoint X -> Wᴴ X + X Wᴴ, and the adjoint of its inverse is the inverse of that "
+                   "adjoint.",
      .singular =
-         "eigenvalue 0: the value exists unless 0 is defective; the gradient throws. Eigenvalue λ on the negative real axis: throws "
+         "eigenvalue 0: the value exists unless 0 is defective; the gradient throws. Eigenvalue λ on the negative real axis: "
+         "throws "
          "if A is real; if A is complex, the root of λ is i√|λ|, the limit from above. A non-finite entry (±inf or NaN) makes the "
          "whole result NaN",
      .source = "Björck & Hammarling, Linear Algebra Appl. 52/53 (1983); Higham, Functions of Matrices (2008), 6.1"},
@@ -35,7 +37,7 @@ static const Op sqrtm_op(
 
 template <Scalar T>
 Var<T> sqrtm(const Var<T>& A) {
-  static constexpr const char* zero = "has the eigenvalue 0, where the square root has no derivative";
+  static constexpr const char* zero = "has eigenvalue 0, where the square root has no derivative";
   const matrices::MatrixFunction f{sqrtm_op, matrices::sqrt_of_triangle,
                                    "has no principal square root: its eigenvalue 0 is defective", zero};
   return matrices::apply(f, A, matrices::schur_form("sqrtm", A.value()));

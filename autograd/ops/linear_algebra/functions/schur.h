@@ -1,7 +1,7 @@
 #pragma once
 /// Matrix functions by the Schur form A = Q S Qᴴ, S upper triangular: f(A) = Q f(S) Qᴴ. The derivative along E is the upper right
-/// block of f of the block matrix ((A, E), (0, A)), whose Schur form is ((S, QᴴEQ), (0, S)); eigenvalues need not be distinct.
-/// Computed in float64 for every type.
+/// block of f applied to ((A, E), (0, A)), whose Schur form is ((S, QᴴEQ), (0, S)); eigenvalues need not be distinct. Computed in
+/// float64 for every type.
 
 #include <complex>
 #include <optional>

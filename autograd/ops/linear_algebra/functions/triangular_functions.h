@@ -12,8 +12,8 @@
 
 namespace argand::matrices {
 
-/// R R = S (Björck and Hammarling): column by column, r_ij (r_ii + r_jj) = s_ij - Σ_{i<k<j} r_ik r_kj. Returns false if the left
-/// factor is 0 and the right side exceeds the rounding of S's largest element.
+/// R R = S (Björck and Hammarling): column by column, r_ij (r_ii + r_jj) = s_ij - Σ_{i<k<j} r_ik r_kj. Returns false if r_ii + r_jj
+/// is 0 and the right side exceeds the rounding error of S's largest element.
 inline bool sqrt_of_triangle(std::int64_t n, const std::complex<double>* S, std::complex<double>* R) {
   double largest = 0;
   for (std::int64_t k = 0; k < n * n; ++k) largest = std::max(largest, std::abs(S[k]));
