@@ -103,7 +103,7 @@ def section(name, title, seen):
 
 def shakespeare():
     rows = []
-    for (model,), runs in sorted(measured.grouped(kept("runs/shakespeare.json")["runs"], "family").items(), key=lambda item: statistics.fmean(run["loss"] for run in item[1])):
+    for (model,), runs in sorted(measured.grouped(kept("runs/others.json")["shakespeare"]["runs"], "family").items(), key=lambda item: statistics.fmean(run["loss"] for run in item[1])):
         losses = [run["loss"] for run in runs]
         rows.append([MODELS.get(model, model).split(",")[0] if model == "crope" else MODELS[model], runs[0]["parameters"], spread(losses, 3),
                      ", ".join(f"{loss:.4f}" for loss in losses), f"{statistics.fmean(run['bits'] for run in runs):.3f}"])
@@ -112,7 +112,7 @@ def shakespeare():
 
 def pytorch(name, measure):
     rows = []
-    for (model,), runs in sorted(measured.grouped(kept(f"runs/{name}.json")["runs"], "model").items(), key=lambda item: min(run[measure] for run in item[1])):
+    for (model,), runs in sorted(measured.grouped(kept("runs/others.json")[name]["runs"], "model").items(), key=lambda item: min(run[measure] for run in item[1])):
         cells = [", ".join(f"{run[measure]:.1f}" for run in runs if run["program"] == program) for program in ("argand", "pytorch")]
         rows.append([MODELS[model] if measure == "perplexity" else MODELS[model].split(",")[0], *cells])
     return table(["model", "argand, each seed", "PyTorch, each seed"], rows, [False, False, False])
