@@ -176,9 +176,9 @@ BOOST_AUTO_TEST_CASE(kept_rows_are_trained_again_with_one_command) {
   with("\"clip\": 1.0", "\"clop\": 1.0");
   refused(repeat + " --rows qk" + data, "this program cannot train qk with its kept settings: config: ");
   with("\"clip\": 1.0", "\"clip\": \"much\"");
-  refused(repeat + " --rows qk" + data, "this program cannot train qk as it was: ");
+  refused(repeat + " --rows qk" + data, "this program cannot train qk with its kept settings: ");
   with("\"family\": \"crope\", \"task\"", "\"family\": \"none\", \"task\"");
-  refused(repeat + " --rows qk" + data, "this program cannot train qk as it was: ");
+  refused(repeat + " --rows qk" + data, "this program cannot train qk with its kept settings: ");
 }
 
 // Each recipe is trained with the settings of its own run: the learning rate that a search found, the requested sizes, and data

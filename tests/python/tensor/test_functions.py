@@ -89,7 +89,7 @@ def test_jacobians():
     (lambda: ag.grad(lambda x: 1.0)(1.0), TypeError, "f must return a Tensor .*, got float"),
     (lambda: ag.grad(lambda x: x)([1.0, 2.0]), ag.Error, "real scalar loss"),
     (lambda: ag.grad(lambda x: x * 1j)(1.0), ag.Error, "complex"),
-    (lambda: ag.hvp(lambda x: x, [1.0, 2.0], [1.0, 1.0]), ag.Error, "single real number"),
+    (lambda: ag.hvp(lambda x: x, [1.0, 2.0], [1.0, 1.0]), ag.Error, "one real number"),
     (lambda: ag.jvp(lambda x: x, [1.0, 2.0], [1.0]), ag.Error, r"tangent of shape \[1\] does not match tensor of shape \[2\]"),
     (lambda: ag.jvp(lambda x: x, 1.0, 1j), TypeError, "cannot convert complex128 to float64"),
     (lambda: ag.jvp(lambda a, b: a, (1.0, 2.0), 1.0), ag.Error, "v must be a tuple of 2 directions"),

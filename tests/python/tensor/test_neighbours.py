@@ -92,7 +92,7 @@ def test_copies_of_a_variable_keep_all_that_it_has():
 def test_a_graph_is_not_copied():
     y = ag.variable(2.0) * 3
     for f in (copy.copy, copy.deepcopy, pickle.dumps):
-        with pytest.raises(ag.Error, match=r"copy: this is the result of mul.*copy its detach\(\)"):
+        with pytest.raises(ag.Error, match=r"copy: this tensor is the result of mul.*copy x.detach\(\)"):
             f(y)
     assert float(copy.deepcopy(y.detach())) == 6
 
