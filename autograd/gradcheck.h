@@ -27,7 +27,8 @@ struct GradcheckOptions {
   bool blame_ops = true;        ///< when f fails, run the check of every op that it recorded and name those that fail
   bool parallel = false;        ///< differentiate several elements at once: f must be callable from several threads
   RiddersOptions ridders = {};
-  /// f with complex instead of real numbers, for the complex step: erase_types<double, std::complex<double>>(f) for one input.
+  /// f on complex instead of real inputs, for the complex-step check. If f has one input:
+  /// erase_types<double, std::complex<double>>(f).
   CheckedFunction complex_extension = {};
 };
 

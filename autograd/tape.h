@@ -107,8 +107,8 @@ class Tape {
   /// out. A training step of the models here records a few hundred.
   void set_max_entries(std::size_t entries) { max_entries_ = entries; }
 
-  /// Called after every entry of the walk, once that entry has added to the gradients of its inputs (for printing and NaN
-  /// tracing). Returns the previous watch (or an empty one), to be restored.
+  /// Sets a callback for the backward walk, called after each entry has added to the gradients of its inputs (used for printing and
+  /// NaN tracing). Returns the previous callback, possibly empty, so that the caller can restore it.
   using BackwardWatch = std::function<void(const TapeEntry&)>;
   BackwardWatch on_backward(BackwardWatch watch) { return std::exchange(watch_, std::move(watch)); }
 

@@ -61,8 +61,8 @@ template <RealScalar R>
 Var<std::complex<R>> squash(const Var<std::complex<R>>& z) {
   using Z = std::complex<R>;
   Tensor<Z> w = map([](Z v) { return v / (1 + std::abs(v)); }, z.value());
-  // The closure captures only what the gradient reads: z. `dz` receives the gradient. The tangent is an expression of ops, so that
-  // it can be differentiated again; unit_phasor(z) is z/r, and 0 at 0.
+  // Besides `dz`, which receives the gradient, the closure captures only what the gradient needs: z. The tangent is built from ops,
+  // so that it can be differentiated again; unit_phasor(z) is z/r, and 0 at 0.
   return record(
       squash_op, w, [v = z.value(), dz = accumulator(z)](const Tensor<Z>& dw) { dz.add(map(gradient<R>, v, dw)); },
       [&](const auto& y) { return (tangent(z) - y * real(conj(unit_phasor(z)) * tangent(z))) / (abs(z) + R(1)); }, z);

@@ -1,16 +1,17 @@
 /// 14. Phase retrieval: an image from the magnitudes of Fourier transforms.
 ///
 /// A detector counts photons: it sees |X|² of a wave X and loses its phase. Here a complex image z of 16 x 16 pixels (how much a
-/// sample absorbs and delays) is illuminated six times through known masks m_k of random phases, and only |F(m_k z)|² is measured,
-/// with 1 % noise. Find z, up to a global phase that cannot be determined (Candès, Li, Soltanolkotabi, "Phase retrieval via
-/// Wirtinger flow", 2015):
+/// sample absorbs and delays) is illuminated six times through known masks m_k of random phases, and only the intensities
+/// |F(m_k z)|² are measured. Their square roots a_k have 1 % noise. The task is to find z, up to a global phase that cannot be
+/// determined (Candès, Li, Soltanolkotabi, "Phase retrieval via Wirtinger flow", 2015). L-BFGS, started from a random image,
+/// minimises
 ///
-///     L = mean (|F(m_k z)| - a_k)²,   a_k measured,   F the unitary Fourier transform
+///     L = mean (|F(m_k z)| - a_k)²,   F the unitary Fourier transform
 ///
-/// which L-BFGS minimises from a random image. The unknowns are complex numbers; the real baseline has as many real unknowns, the
-/// magnitudes and phases in z = r e^{iφ}. Both represent the same images and start from the same one; what differs is the
-/// landscape. A phase that is wrong by π has to go around the circle, whereas z can go straight through 0; and where r is small, φ
-/// has little effect. How many iterations does it take until the image is within 2 % of the truth?
+/// The unknowns are complex numbers; the real baseline has as many real unknowns, the magnitudes and phases in z = r e^{iφ}. Both
+/// represent the same images and start from the same one; what differs is the landscape. A phase that is wrong by π has to go
+/// around the circle, whereas z can go straight through 0; and where r is small, φ has little effect. How many iterations does it
+/// take to get within 2 % of the truth?
 ///
 /// Run:       build/examples/14_phase_retrieval
 /// Try next:  3 masks; 8 masks; |·|² instead of |·| in the loss; an image of ones as the start.

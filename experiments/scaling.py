@@ -23,7 +23,7 @@ from pathlib import Path
 
 from reporting import replace
 
-WORK = 5.6e12  # FLOPs; about 50 s on one core, less than an hour for all
+WORK = 4e12  # FLOPs; about 50 s on one core, less than an hour for all
 SIZES = {"1M": (2, 160, 4), "3M": (3, 256, 4), "10M": (5, 384, 6)}  # layers, width, heads
 ROWS = {
     "rope": lambda d: {"family": "transformer", "position": "rope", "d-ff": 4 * d},
@@ -70,7 +70,7 @@ def main():
     parser.add_argument("--out", type=Path, required=True, help="folder for all runs")
     parser.add_argument("--sizes", default=",".join(SIZES), help="train only these sizes (%(default)s)")
     parser.add_argument("--rows", default=",".join(ROWS), help="train only these models (%(default)s)")
-    parser.add_argument("--rates", default="1e-3,2e-3,4e-3", help="first learning rates to try (%(default)s)")
+    parser.add_argument("--rates", default="2e-3,4e-3,8e-3", help="first learning rates to try (%(default)s)")
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--work", type=float, default=WORK, help="FLOPs per run (%(default)s)")
     parser.add_argument("--argand", default="argand", help="path of the argand program")

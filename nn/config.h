@@ -62,7 +62,8 @@ struct ModelConfig {
   explicit ModelConfig(const Family& family);
   /// Defaults of the named family. Throws for an unknown name, with a suggestion.
   static ModelConfig defaults(const std::string& family);
-  /// Reads a JSON object and validates. Missing keys get the family's defaults; unknown keys and values of the wrong type throw.
+  /// Reads a configuration from a JSON object and validates it. Missing keys get the family's defaults; unknown keys and values of
+  /// the wrong type throw.
   static ModelConfig from_json(const std::string& text);
   std::string to_json() const;
 

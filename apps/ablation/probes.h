@@ -15,9 +15,9 @@ namespace argand {
 /// done, or when the run no longer has a checkpoint.
 std::vector<std::string> next_probe(const AblationTable& table, const std::string& folder, std::int64_t seed);
 
-/// Scores the texts of all runs with the judge, as well as the original continuations of their prompts if the corpus is available
-/// and has the prompts; stores the judge's loss in nats per token in the runs' files. Returns the number of runs judged. Throws
-/// InputError for a judge that is a classifier or whose tokens are not words.
+/// Scores the texts of all runs with the judge and, if the corpus is available and contains their prompts, also the original
+/// continuations. Stores the judge's loss, in nats per token, in each run's file. Returns the number of runs judged. Throws
+/// InputError if the judge is a classifier, or if its tokens or those of a run are not words.
 std::int64_t judge_texts(const AblationTable& table, const std::string& out, const TrainedRun& judge);
 
 }  // namespace argand

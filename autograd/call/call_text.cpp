@@ -1,4 +1,4 @@
-/// Text forms of functions: signatures for stubs, pages and `argand explain`.
+/// Functions as text: signatures for stubs, documentation pages and `argand explain`.
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

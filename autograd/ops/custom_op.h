@@ -38,7 +38,8 @@ namespace detail {
 /// Placeholder type for an op without a jvp.
 struct NoJvp {};
 
-/// Adds a gradient returned by a vjp. Throws `squash: the gradient of input 0 has shape [3], but the input has shape [4]`.
+/// Adds a gradient returned by a vjp to an input's gradient. Throws if their shapes differ, e.g.
+/// `squash: the gradient of input 0 has shape [3], but the input has shape [4]`.
 template <Scalar T>
 void add_gradient(const Op& op, std::size_t input, const Shape& shape, const GradientAccumulator<T>& to, Tensor<T> gradient) {
   require(gradient.shape() == shape, op.name(), "the gradient of input {} has shape {}, but the input has shape {}", input,

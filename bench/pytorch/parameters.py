@@ -78,7 +78,7 @@ def init_params(cfg, seed=0, dtype=torch.float64, spread=1.0):
             if cfg["qk_norm"]:
                 gain(b + ".attn.q_norm", dk), gain(b + ".attn.k_norm", dk)
             if fam == "complexformer" and cfg["adaptation"] == "moduli":
-                raise ValueError("adaptation moduli is argand's own; there is no PyTorch model of it here")
+                raise ValueError("adaptation 'moduli' exists only in argand; this benchmark has no PyTorch model for it")
             if fam == "complexformer" and cfg["adaptation"] != "fixed":
                 shape = (H, dk // 2) if cfg["adaptation"] == "per_head" else (dk // 2,)
                 p[b + ".attn.delta"] = rand(*shape, std=.02 if spread == 1 else .5).to(dtype)

@@ -37,9 +37,13 @@ BEST = [  # each row at its own best rate
     ("best-crat", "CRAT and its baselines, each row at its best rate", "twelve rows are from CRAT with its window"),
     ("best-qic", "QIC, each row at its best rate", "twelve rows are from learned angles"),
 ]
+TASKS = [  # each row at its own best rate; what they answered is in measured.py
+    ("best-facts", "Facts to look up: losses, rates and claims", None),
+    ("best-sums", "Sums longer than in training: losses, rates and claims", None),
+]
 MODELS = {"crope": "CRoPE, all projections complex", "complexformer": "ComplexFormer", "transformer-rope": "transformer, RoPE",
           "crat-irw": "CRAT with a window in layer 1", "crat": "CRAT", "qic": "QIC", "transformer": "transformer, learned positions"}
-TABLES = [  # (file, heading, what its results show)
+TABLES = [  # (file, heading, what its figure shows)
     ("small-1500-complexformer", "ComplexFormer", "seven rows are from the full model"),
     ("small-1500-embeddings-complexformer", "RoPE with scaled embeddings", "the row with scaled embeddings is from the transformer with RoPE"),
     ("small-1500-frequencies-complexformer", "ComplexFormer with RoPE's frequencies", "two ComplexFormers with RoPE's frequencies are from the transformer with RoPE"),
@@ -90,7 +94,7 @@ def section(name, title, seen):
         if text := results["tables"].get(kind):
             parts.append(f"**{heading}.**\n" if heading else "")
             parts.append(text)
-            if kind == "rows":
+            if kind == "rows" and seen:
                 parts.append(f"![How far {seen}, a dot for each seed and a line for the interval](../pictures/results/{name}.svg)\n")
                 parts.append(f"*Each row against `{results['rows'][0]['row']}`, seed by seed. A blue line does not contain 0: the difference is significant.*\n")
             if kind == "rows" and (ways := travel(name)):
@@ -167,7 +171,7 @@ def counted(claims):
 
 
 def claims_in_all():
-    rows = [[title, *counted(claims)] for name, title, _ in BEST + TABLES if (claims := told(f"tables/{name}.json")["claims"])]
+    rows = [[title, *counted(claims)] for name, title, _ in BEST + TASKS + TABLES if (claims := told(f"tables/{name}.json")["claims"])]
     return table(["table", "the papers' claims", "our own"], rows, [False, True, True]) + "\nHow many hold / are reversed / are not significant.\n"
 
 
@@ -189,7 +193,7 @@ def without_seed_0():
 def page():
     parts = [INTRODUCTION, "## Claims stated before the runs, counted\n", claims_in_all(), *(section(*one) for one in BEST), "## The claims without the seed that chose the rates\n",
              "Rates were chosen with seed 0, on the data on which rows are compared. These are the claims with and without that seed; four seeds have wider intervals.\n", without_seed_0(),
-             *measured.tables(), FIRST_PROTOCOL, *(section(*one) for one in TABLES), "## Single comparisons\n",
+             *measured.tables(), *(section(*one) for one in TASKS), FIRST_PROTOCOL, *(section(*one) for one in TABLES), "## Single comparisons\n",
              "Chosen after the tables had been read, so less reliable than the tables. Each interval is for its comparison alone.\n", alone(), "## Costs\n",
              "Twelve steps of every language model and a hundred of every classifier, three seeds, two threads. The machine is a virtual one with shared memory bandwidth: times "
              "that are not several deviations apart cannot be distinguished.\n"]

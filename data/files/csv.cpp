@@ -38,7 +38,7 @@ class Line {
     take('"');
     for (;;) {
       const std::size_t quote = rest_.find('"');
-      if (quote == rest_.npos) refuse("the quotation mark is not closed on this line");
+      if (quote == rest_.npos) refuse("the quoted field is not closed on this line");
       field += rest_.substr(0, quote);
       rest_.remove_prefix(quote + 1);
       if (!take('"')) break;
@@ -67,7 +67,8 @@ class Line {
 
 std::vector<CsvRecord> read_csv(std::string_view op, const std::string& path) {
   const std::string text = read_text_file(op, path);
-  require(!text.starts_with("\xEF\xBB\xBF"), op, "{}, line 1: begins with a byte order mark; remove these three bytes", path);
+  require(!text.starts_with("\xEF\xBB\xBF"), op, "{}, line 1: begins with a byte order mark; save the file as UTF-8 without one",
+          path);
   std::vector<CsvRecord> records;
   std::int64_t number = 0;
   for (std::string_view rest = text; !rest.empty();) {

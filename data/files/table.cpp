@@ -111,7 +111,7 @@ class TableReader {
       const std::size_t quote = rest_.find('"');
       if (quote == rest_.npos) {
         rest_ = {};
-        refuse(begun, "a quotation mark is not closed");
+        refuse(begun, "a quoted field is not closed");
       }
       field += rest_.substr(0, quote);
       line_ += std::count(rest_.begin(), rest_.begin() + static_cast<std::ptrdiff_t>(quote), '\n');

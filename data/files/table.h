@@ -41,8 +41,8 @@ bool is_table(const std::string& path);
 /// label and text. Blank lines, byte order marks and "\r" before "\n" are skipped.
 ///
 /// All functions throw Error("op: ..."), naming the file and line, for an unreadable file, zero bytes, invalid UTF-8, an unclosed
-/// quotation mark, text after a closing one, rows with different numbers of fields, anything but a JSON object, and a fastText line
-/// without a label or with several.
+/// quoted field, text after a closing quotation mark, rows with different numbers of fields, anything but a JSON object, and a
+/// fastText line without a label or with several.
 class TableRows {
  public:
   TableRows(std::string_view op, const std::string& path, char delimiter = 0);

@@ -62,7 +62,7 @@ class Reader {
  private:
   template <class... Args>
   [[noreturn]] void wrong(fmt::format_string<Args...> text, Args&&... args) const {
-    fail("tokens", "{} is not a tokenizer.json of byte-level BPE: {}", name_, fmt::format(text, std::forward<Args>(args)...));
+    fail("tokens", "{} is not a byte-level BPE tokenizer.json: {}", name_, fmt::format(text, std::forward<Args>(args)...));
   }
 
   /// The named member of an object; null if it is missing or null.

@@ -108,7 +108,8 @@ class Machine {
     stack_.push_back(std::move(w));
   }
 
-  /// Squares and multiplies repeatedly, which is as accurate as these two ops and avoids the branch cut of a polar form.
+  /// z^p by repeated squaring. This involves only the rounding of a few products (and of a quotient if p < 0), and unlike the polar
+  /// form it has no branch cut.
   AnyVar whole_power(const AnyVar& z, int p) const {
     std::optional<AnyVar> result;
     AnyVar square_of = z;  // runs through z, z², z⁴, ...

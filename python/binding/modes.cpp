@@ -11,7 +11,8 @@
 namespace argand::python {
 namespace {
 
-/// A mode that is entered and left in the same thread; blocks may be nested in any order.
+/// The context manager of a mode. Each block must be exited by the thread that entered it; blocks, of one object or several, may be
+/// nested freely.
 template <class Mode>
 class Block {
  public:

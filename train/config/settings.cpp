@@ -66,7 +66,7 @@ class Line {
         text += rest_[i];
       }
     }
-    config_fail_at(place_, "the quotation mark is not closed");
+    config_fail_at(place_, "the string has no closing quotation mark");
   }
 
   std::string until(char close, std::string_view from) {

@@ -26,7 +26,7 @@ ConfusionMatrix::ConfusionMatrix(std::int64_t n_classes) : n_(n_classes) {
 
 void ConfusionMatrix::add(std::int64_t label, std::int64_t predicted, std::int64_t times) {
   require(label >= 0 && label < n_ && predicted >= 0 && predicted < n_, "confusion",
-          "label {} and prediction {} must be at least 0 and below {}, the number of classes", label, predicted, n_);
+          "label {} or prediction {} is out of range for {} classes", label, predicted, n_);
   counts_[static_cast<std::size_t>(label * n_ + predicted)] += times;
 }
 

@@ -222,7 +222,7 @@ void TrainingRun<R>::save(const std::string& path) const {
 
 template <RealScalar R>
 void TrainingRun<R>::restore(const Checkpoint& checkpoint) {
-  require(checkpoint.config().to_json() == config_.to_json(), "train", "{} belongs to a different configuration",
+  require(checkpoint.config().to_json() == config_.to_json(), "train", "{} was saved with a different configuration",
           checkpoint.file().path());
   const auto same = [](const std::string& then, const std::string& now) { return then.empty() || then == now; };
   const Fingerprints then = checkpoint.state().made_from, now = state_.made_from;

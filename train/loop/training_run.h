@@ -91,7 +91,7 @@ class TrainingRun {
   const ParameterList<R>& parameters() const { return parameters_; }
 
  private:
-  /// The inputs of a training pass on batch `number` other than parameters and tokens.
+  /// What a training pass on batch `number` needs besides parameters and tokens.
   ForwardContext context(std::uint64_t number, const Batch& batch) const;
   /// Runs the forward and backward passes of a step's batches, which the ranks share, and leaves the sum of the gradients in the
   /// parameters. With `trace`, this rank takes all batches, and the first non-finite value is thrown as NonFiniteStep.

@@ -37,7 +37,8 @@ struct Subject {
   static Subject of(const OpCheck::Case& c, std::string label);
 };
 
-/// Which of the uses a case is checked for: long cases skip those that do not depend on length.
+/// How many of the uses (enum Use) to check: Long skips those that do not depend on length; Short, for at most `short_length`
+/// elements, also skips Split and Threads.
 enum class CheckLevel { All, Short, Long };
 
 class UsageComparisons {

@@ -19,8 +19,9 @@ std::complex<R> times_i(std::complex<R> z) {
   return {-z.imag(), z.real()};
 }
 
-/// The two factors of 1 ∓ z². Each is exact near its zero, where 1 ∓ z² would cancel. Nothing is added to a zero part, because its
-/// sign selects the side of a cut.
+/// The two factors of 1 - z², z² - 1 and 1 + z². Each stays accurate near its zero, where computing the polynomial itself would
+/// lose digits to cancellation. The 1 is real, so that no +0 is added to an imaginary part: the sign of a zero selects the side of
+/// a cut.
 struct OneMinusSquare {  // (1 - z)(1 + z)
   template <Scalar T>
   static std::pair<T, T> factors(T z) {

@@ -63,7 +63,7 @@ static const Op eig_op(
                    "scales and turns v_j: |v_j| = 1 requires Re (VᴴV X)_jj = 0, so Re X_jj = -Re (VᴴV Ω)_jj, since (VᴴV)_jj = 1; "
                    "the imaginary part, a phase, is arbitrary and set to 0. Backward, Re tr(dVᴴ V X) = Re Σ conj(M_ij) Ω_ij - Σ_j "
                    "Re M_jj Re Σ_i (VᴴV)_ji Ω_ij = Re tr(Nᴴ Ω), and P = V⁻¹ Ȧ V gives dA. If the loss does not depend on the "
-                   "phases, Im M_jj = 0, which is checked. A real A gets the real part.",
+                   "phases, Im M_jj = 0; the backward pass checks this. A real A gets the real part.",
      .singular = "λ_i = λ_j to within the accuracy to which A determines them: throws if the loss depends on the two vectors or "
                  "distinguishes the values, and, whatever the loss, if the two values share one vector. Always throws if the loss "
                  "depends on a phase. A non-finite entry (±inf or NaN) makes the whole result NaN",

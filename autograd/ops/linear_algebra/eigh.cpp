@@ -61,7 +61,8 @@ static const Op eigh_op(
                    "+ Λ̇. The diagonal gives λ̇ = diag P, the rest Ω_ij (λ_j - λ_i) = P_ij. VᴴV = I makes Ω anti-Hermitian; its "
                    "imaginary diagonal turns the phase of each v, is arbitrary, and is set to 0. Backward, Re tr(dVᴴ V (F ∘ P)) = "
                    "Re tr((F ∘ M)ᴴ P) as F is real, and since P is Hermitian and F antisymmetric, only (M - Mᴴ)/2 counts. If the "
-                   "loss does not depend on the phases, Re(conj(M_kk) i φ) = 0 for all φ, so Im M_kk = 0, which is checked.",
+                   "loss does not depend on the phases, Re(conj(M_kk) i φ) = 0 for all φ, so Im M_kk = 0; the backward "
+                   "pass checks this.",
      .singular = "λ_i = λ_j, or a gap below 100 ε max |λ|: throws if the loss depends on their vectors, whose derivative does not "
                  "exist or is 0/0 (for V f(λ) Vᴴ use a function of the matrix itself), or distinguishes coinciding values. For "
                  "wider gaps the gradient has a relative error of about ε max |λ|/(λ_i - λ_j). With a broadening, Δ/(Δ² + ε²) in "

@@ -60,8 +60,8 @@ static const Op svd_op(
          "S (Ω - Ω'): elementwise, Ω + Ω' = F⁻ ∘ (P + Pᴴ), Ω - Ω' = F⁺ ∘ (P - Pᴴ), ṡ = Re diag P. The diagonal of Ω + Ω' turns the "
          "common phase of u_j and v_j, is arbitrary, and is set to 0. The part of U̇ outside the span of U is (I - UUᴴ) U̇ = (I - "
          "UUᴴ) Ȧ V S⁻¹; V likewise. Backward, Re tr(dUᴴ U Ω + dVᴴ V Ω') = Re tr(M₊ᴴ (Ω + Ω') + M₋ᴴ (Ω - Ω'))/2, M± = UᴴdU ± VᴴdV; "
-         "F⁻ is real and antisymmetric, F⁺ real and symmetric, so the gradient of P is F⁻ ∘ (M₊ - M₊ᴴ)/2 + F⁺ ∘ (M₋ - M₋ᴴ)/2. If "
-         "the loss does not depend on the common phases, the diagonal of M₊ is real, which is checked.",
+         "F⁻ is real and antisymmetric, F⁺ real and symmetric, so the gradient of P is F⁻ ∘ (M₊ - M₊ᴴ)/2 + F⁺ ∘ (M₋ - M₋ᴴ)/2. The "
+         "diagonal of M₊ is real if the loss does not depend on the common phases; the backward pass checks this.",
      .singular =
          "s_i = s_j, or a gap below 100 ε s_1: throws if the loss depends on their vectors or distinguishes coinciding values; for "
          "wider gaps the gradient has a relative error of about ε s_1/(s_i - s_j), and is NaN where the reciprocal of the gap "

@@ -15,7 +15,7 @@
 
 namespace argand {
 
-// ------------------------------------------------------------------------------------------------ one factor real
+// ------------------------------------------------------------------------------------------------ one real factor
 
 template <RealScalar R>
 Var<std::complex<R>> matmul(const Var<R>& A, const Var<std::complex<R>>& B) {

@@ -29,5 +29,5 @@ def ufunc(x: Tensor, function: Any, method: str, *inputs: Any, **options: Any) -
         op = _argand.op_functions.get(NAMES.get(function.__name__, function.__name__))
         if op is not None:
             return op(*inputs)
-    raise TypeError(f"np.{function.__name__}{'' if method == '__call__' else '.' + method} has no gradient here; argand.op_functions has the ops that do, "
-                    "and x.numpy() returns the values")
+    raise TypeError(f"np.{function.__name__}{'' if method == '__call__' else '.' + method} is not supported for tensors (or not with these arguments); "
+                    "argand.op_functions lists the ops that are, and x.numpy() returns the values without a gradient")

@@ -217,7 +217,7 @@ def old_files(old_run):
     with open(f"{name}/last.safetensors", "rb") as file:
         last = file.read()
     expect(b'"checksum":"' in last, f"a resumed old {name} gets no checksums")
-    # The old run did not record which tokens it validates on, so it continues with the default of its time.
+    # The old run did not record its validation protocol, so the resumed run keeps the one that was the default then.
     expect(task != "lm" or rb'\"eval_protocol\": \"full-blocks\"' in last, f"a resumed old {name} changes its protocol")
     ends = []
     for folder in (old_run, name):

@@ -154,7 +154,7 @@ BOOST_AUTO_TEST_CASE(a_tokenizer_of_hugging_face_is_trained_with_and_stays_with_
   is_refused(scratch,
              "train lm --data " + data + small + "--tokens " +
                  scratch.file("bert.json", R"({"model": {"type": "WordPiece", "vocab": {"a": 0}}})") + " --out " + scratch / "new",
-             "tokens: " + scratch / "bert.json" + " is not a tokenizer.json of byte-level BPE: its model is \"WordPiece\"\n");
+             "tokens: " + scratch / "bert.json" + " is not a byte-level BPE tokenizer.json: its model is \"WordPiece\"\n");
   is_refused(scratch, "train lm --data " + data + small + "--tokens bert.jsn --out " + scratch / "new",
              "--tokens: \"bert.jsn\" is neither one of auto|char|byte|bpe|unigram|words nor a token file, *.model "
              "(SentencePiece) or *.json (Hugging Face)\n");

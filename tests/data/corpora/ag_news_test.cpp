@@ -59,8 +59,8 @@ BOOST_AUTO_TEST_CASE(articles_as_they_are_distributed) {
 BOOST_AUTO_TEST_CASE(malformed_lines_are_named) {
   const TemporaryDirectory directory;
   const auto says = [&](const std::string& line) { return refusal(directory, good + good + line + "\n" + good); };
-  BOOST_TEST(says("\"1\",\"open,\"\"text\"\"") == ", line 3, column 2: the quotation mark is not closed on this line");
-  BOOST_TEST(says("\"1\",\"title\",\"text") == ", line 3, column 3: the quotation mark is not closed on this line");
+  BOOST_TEST(says("\"1\",\"open,\"\"text\"\"") == ", line 3, column 2: the quoted field is not closed on this line");
+  BOOST_TEST(says("\"1\",\"title\",\"text") == ", line 3, column 3: the quoted field is not closed on this line");
   BOOST_TEST(says("\"1\",\"ti\"tle\",\"text\"") ==
              ", line 3, column 2: text after the closing quotation mark; quotation marks inside a field must be doubled");
   BOOST_TEST(says("1,ti\"tle,text") == ", line 3, column 2: quotation mark in an unquoted field");
@@ -81,9 +81,10 @@ BOOST_AUTO_TEST_CASE(malformed_lines_are_named) {
 BOOST_AUTO_TEST_CASE(malformed_files_are_named) {
   const TemporaryDirectory directory;
   BOOST_TEST(refusal(directory, "") == " is empty");
-  BOOST_TEST(refusal(directory, "\xEF\xBB\xBF" + good) == ", line 1: begins with a byte order mark; remove these three bytes");
+  BOOST_TEST(refusal(directory, "\xEF\xBB\xBF" + good) ==
+             ", line 1: begins with a byte order mark; save the file as UTF-8 without one");
   BOOST_TEST(refusal(directory, good + "\"1\",\"a\",\"cut of") ==
-             ", line 2, column 3: the quotation mark is not closed on this line");
+             ", line 2, column 3: the quoted field is not closed on this line");
   BOOST_TEST(refusal(directory, "\"3\",\"a\",\"b\"\n", 2) == ", line 1: class \"3\" is not between 1 and 2");
   BOOST_TEST(refusal(directory, good + "2,cut,o") == ", line 2: no newline after an unquoted field; the file may be truncated");
   BOOST_TEST(refusal(directory, good + "\"2\",\"cut\",") ==

@@ -152,7 +152,7 @@ BOOST_AUTO_TEST_CASE(faults_are_named) {
   };
   BOOST_TEST(error("a.csv", "label,text\na,one\nb,two\n") == "");
   BOOST_TEST(error("a.csv", "label,text\na,one\nb\n") == ", line 3: 1 field, but line 1 has 2");
-  BOOST_TEST(error("a.csv", "label,text\na,one\nb,\"two\nc,three\n") == ", line 3: a quotation mark is not closed");
+  BOOST_TEST(error("a.csv", "label,text\na,one\nb,\"two\nc,three\n") == ", line 3: a quoted field is not closed");
   BOOST_TEST(error("a.csv", "label,text\na,\"one\" two\n") ==
              ", line 2: text after the closing quotation mark; quotation marks inside a field must be doubled");
   BOOST_TEST(error("a.csv", "label,text\n ,one\n") == ", line 2: no label in column \"label\"");

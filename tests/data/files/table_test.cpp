@@ -52,7 +52,7 @@ BOOST_AUTO_TEST_CASE(a_mistake_far_into_a_file_has_its_line) {
     const std::string path = directory.file("a.csv", text + last);
     return error_of([&] { rows_of(TableRows("test", path)); }).substr(6 + path.size());
   };
-  BOOST_TEST(error("1,\"open\n") == ", line 200001: a quotation mark is not closed");
+  BOOST_TEST(error("1,\"open\n") == ", line 200001: a quoted field is not closed");
   BOOST_TEST(error("1,\"a\"b\n1,c\n1,d\n") ==
              ", line 200001: text after the closing quotation mark; quotation marks inside a field must be doubled");
   BOOST_TEST(error("1\n") == ", line 200001: 1 field, but line 1 has 2");

@@ -110,7 +110,7 @@ BOOST_AUTO_TEST_CASE(bytes_without_a_token_are_unknown) {
   const auto load = [&] { return load_bpe(scratch.file("tokenizer.json", file.dump())); };
   BOOST_TEST(error_of(load) ==
              "tokens: " + scratch / "tokenizer.json" +
-                 " is not a tokenizer.json of byte-level BPE: 1 of the 256 bytes, the first of them 0x5a, have no token, "
+                 " is not a byte-level BPE tokenizer.json: 1 of the 256 bytes, the first of them 0x5a, have no token, "
                  "and there is no \"unk_token\"; train it with initial_alphabet=ByteLevel.alphabet()");
   file["model"]["vocab"]["<unk>"] = 57;
   file["model"]["unk_token"] = "<unk>";
@@ -137,7 +137,7 @@ BOOST_AUTO_TEST_CASE(what_is_not_byte_level_bpe_or_damaged_is_refused_with_the_r
   const auto why = [&](const std::string& text) {
     scratch.file("tokenizer.json", text);
     const std::string error = error_of([&] { load_bpe(path); }),
-                      before = "tokens: " + path + " is not a tokenizer.json of byte-level BPE: ";
+                      before = "tokens: " + path + " is not a byte-level BPE tokenizer.json: ";
     return error.starts_with(before) ? error.substr(before.size()) : error;
   };
   const auto with = [&](const char* place, const Json& value) {

@@ -150,7 +150,7 @@ def test_reductions_by_numpys_functions():
 
 
 @pytest.mark.parametrize("call, text", [
-    (lambda x: np.floor(x), "np.floor has no gradient here"), (lambda x: np.add.reduce(x), "np.add.reduce"), (lambda x: np.exp(x, out=np.zeros(2)), "np.exp"),
+    (lambda x: np.floor(x), "np.floor is not supported for tensors"), (lambda x: np.add.reduce(x), "np.add.reduce"), (lambda x: np.exp(x, out=np.zeros(2)), "np.exp"),
     (lambda x: np.multiply(np.ones(2), x, out=np.zeros(2)), "np.multiply"), (lambda x: np.modf(x), "np.modf"),
 ])
 def test_what_has_no_gradient_says_so(call, text):

@@ -74,7 +74,7 @@ BOOST_AUTO_TEST_CASE(faults_are_named_with_their_line) {
   BOOST_TEST(read_error(scratch, "steps = 1\n[model]\n") == "a.toml:2: tables are not supported here, only `key = value` lines");
   BOOST_TEST(read_error(scratch, "steps\n") == "a.toml:1: expected `key = value`");
   BOOST_TEST(read_error(scratch, "\nsteps = # none\n") == "a.toml:2: the value is missing");
-  BOOST_TEST(read_error(scratch, "data = \"x\n") == "a.toml:1: the quotation mark is not closed");
+  BOOST_TEST(read_error(scratch, "data = \"x\n") == "a.toml:1: the string has no closing quotation mark");
   BOOST_TEST(read_error(scratch, "data = \"\\q\"\n") == "a.toml:1: unknown escape \\q");
   BOOST_TEST(read_error(scratch, "l = [1,\n2]\n") == "a.toml:1: the list is not closed on this line");
   BOOST_TEST(read_error(scratch, "data = \"x\" y\n") == "a.toml:1: unexpected text after the value of data");

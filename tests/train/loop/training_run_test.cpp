@@ -197,7 +197,7 @@ BOOST_AUTO_TEST_CASE(second_moments_of_two_kinds) {
   two.save(scratch / "two");
   modulus.save(scratch / "modulus");
   BOOST_TEST(error_of([&] { two.restore(Checkpoint(scratch / "modulus")); }) ==
-             "train: " + scratch / "modulus" + " belongs to a different configuration");
+             "train: " + scratch / "modulus" + " was saved with a different configuration");
   const auto optimizer = make_optimizer<float>(two.config().optimizer, two.parameters());
   BOOST_TEST(error_of([&] { Checkpoint(scratch / "modulus").load(*optimizer); }) ==
              "optimizer state: v.blocks.0.attn.q.weight is float32 [8, 8], but this model needs complex64 [8, 8]; for a complex "
@@ -235,7 +235,7 @@ BOOST_AUTO_TEST_CASE(incompatible_settings_and_checkpoints_are_refused_at_once) 
   TrainingRun<float> run(small_run(), small_corpus()), other(small_run({{"lr", "1e-3", ""}}), small_corpus());
   run.save(scratch / "a");
   BOOST_TEST(error_of([&] { other.restore(Checkpoint(scratch / "a")); }) ==
-             "train: " + scratch / "a" + " belongs to a different configuration");
+             "train: " + scratch / "a" + " was saved with a different configuration");
   run.save_model(scratch / "b");
   BOOST_TEST(error_of([&] { run.restore(Checkpoint(scratch / "b")); }) ==
              "checkpoint: " + scratch / "b" + " cannot be resumed: it has no optimizer state");
