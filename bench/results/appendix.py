@@ -39,7 +39,6 @@ BEST = [  # each row at its own best rate
 ]
 TASKS = [  # each row at its own best rate; what they answered is in measured.py
     ("best-facts", "Facts to look up: losses, rates and claims", None),
-    ("best-sums", "Sums longer than in training: losses, rates and claims", None),
 ]
 MODELS = {"crope": "CRoPE, all projections complex", "complexformer": "ComplexFormer", "transformer-rope": "transformer, RoPE",
           "crat-irw": "CRAT with a window in layer 1", "crat": "CRAT", "qic": "QIC", "transformer": "transformer, learned positions"}
