@@ -33,7 +33,7 @@ import time
 import zlib
 from pathlib import Path
 
-from reporting import rate_name, replace, spread, table
+from reporting import quantile, rate_name, replace, spread, table
 
 CLASSES, PIXELS, HIDDEN = 10, 784, 128
 BATCH, DECAY = 128, 0.01
@@ -246,26 +246,10 @@ def read(path):
         raise Wrong(f"{path} is not a results file of fashion.py ({type(error).__name__}: {error})") from error
 
 
-def within(t, n):
-    """P(|T| < t) for Student's T with n degrees of freedom (Abramowitz and Stegun 26.7.3 and 26.7.4)."""
-    angle, term, total = math.atan(t / math.sqrt(n)), 1.0, 0.0
-    if n % 2:
-        term = math.cos(angle)
-        for k in range(3, n + 1, 2):
-            total, term = total + term, term * math.cos(angle)**2 * (k - 1) / k
-        return 2 / math.pi * (angle + math.sin(angle) * total)
-    for k in range(2, n + 1, 2):
-        total, term = total + term, term * math.cos(angle)**2 * (k - 1) / k
-    return math.sin(angle) * total
-
-
 def interval(differences, comparisons):
     """Mean, and the ends of an interval that holds for this many comparisons at once with 95 % (Student's t, Bonferroni)."""
     n, mean = len(differences), statistics.fmean(differences)
-    low, high = 0.0, 1e6
-    for _ in range(100):
-        low, high = ((low + high) / 2, high) if within((low + high) / 2, n - 1) < 1 - 0.05 / comparisons else (low, (low + high) / 2)
-    half = high * statistics.stdev(differences) / math.sqrt(n)
+    half = quantile(n - 1, 1 - 0.05 / comparisons) * statistics.stdev(differences) / math.sqrt(n)
     return mean, mean - half, mean + half
 
 

@@ -23,7 +23,7 @@ from pathlib import Path
 
 from reporting import replace
 
-WORK = 4e12  # FLOPs; about 50 s on one core, less than an hour for all
+WORK = 4e12  # FLOPs; about 100 s on one core of Zen 4, some two hours for all
 SIZES = {"1M": (2, 160, 4), "3M": (3, 256, 4), "10M": (5, 384, 6)}  # layers, width, heads
 ROWS = {
     "rope": lambda d: {"family": "transformer", "position": "rope", "d-ff": 4 * d},

@@ -28,7 +28,7 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 sys.path.append(str(HERE.parents[1] / "experiments"))
 import fashion
-from reporting import rate_name, spread, table
+from reporting import quantile, rate_name, spread, table
 
 STEPS = (100, 250, 500, 1000, 1500)  # the steps at which logs are read
 BY_TEXTS = [("positions", "full", "rope"), ("positions", "without-pcl", "moduli"), ("positions", "rope-frequencies-scaled", "rope-scaled")]
@@ -287,18 +287,6 @@ def choices_tables():
     return [f"At {asked} places of the test part, which of four sentences comes next? The answer is the one with the highest mean log likelihood per token. Correct answers in %; chance is 25, and "
             f"one run's figure has a standard error of {100 * math.sqrt(0.25 * 0.75 / asked):.1f} from the choice of places.\n",
             table(["row", "others of the same article", "others of other articles"], rows, [False, True, True])]
-
-
-def quantile(freedom):
-    """Student's t that 95 % of absolute values stay below; `freedom` need not be an integer."""
-    if freedom != int(freedom):
-        below = math.floor(freedom)
-        share = freedom - below
-        return (1 - share) * quantile(below) + share * quantile(below + 1)
-    low, high = 0.0, 1e3
-    for _ in range(60):
-        low, high = ((low + high) / 2, high) if fashion.within((low + high) / 2, int(freedom)) < 0.95 else (low, (low + high) / 2)
-    return high
 
 
 def by_texts(runs, others):

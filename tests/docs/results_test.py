@@ -20,7 +20,7 @@ source, argand = Path(sys.argv[1]), sys.argv[2]
 results = source / "bench" / "results"
 sys.dont_write_bytecode = True
 sys.path[:0] = [str(results), str(source / "docs" / "figures"), str(source / "experiments")]
-appendix, measured, tasks, drawing, plot = (importlib.import_module(name) for name in ("appendix", "measured", "tasks", "results", "plot"))
+appendix, measured, reporting, tasks, drawing, plot = (importlib.import_module(name) for name in ("appendix", "measured", "reporting", "tasks", "results", "plot"))
 appendix.ARGAND = plot.ARGAND = argand
 failures = []
 
@@ -96,7 +96,7 @@ runs, others = [{"tokens": [1, 3], "loss": [1.0, 1.0]}] * 2, [{"tokens": [1, 3],
 expect([round(x, 6) for x in measured.by_texts(runs, others)] == [-0.1, 0.0, round(2**0.5 * 1.62**0.5 / 4, 6), 0.5], f"weighted texts: {measured.by_texts(runs, others)}")
 runs, others = [{"correct": "1100"}] * 2, [{"correct": "1000"}, {"correct": "0000"}]
 expect([round(x, 4) for x in measured.by_texts(runs, others)[:2]] == [37.5, 12.5], f"articles labelled correctly: {measured.by_texts(runs, others)}")
-expect(abs(measured.quantile(4) - 2.7764) < 1e-3 and abs(measured.quantile(59) - 2.0010) < 1e-3 and measured.quantile(5) < measured.quantile(4.5) < measured.quantile(4), "Student's t is wrong")
+expect(abs(reporting.quantile(4) - 2.7764) < 1e-3 and abs(reporting.quantile(59) - 2.0010) < 1e-3 and reporting.quantile(5) < reporting.quantile(4.5) < reporting.quantile(4), "Student's t is wrong")
 expect(tasks.sum_of(347, 85) == ("347+85=", "12,13,04:432\n"), f"the sum 347 + 85 is written as {tasks.sum_of(347, 85)}")
 for (question, answer), _ in zip(tasks.steps(random.Random(3), 5), range(200)):
     expect(question[-1].isdigit() and question[-1 - int(question[-1])] == answer and len(question) > 5, f"the answer to {question} is not {answer}")
