@@ -203,8 +203,8 @@ def travel_tables():
              f"No θ moved further than {100 * longest:.0f} % of the reach.\n",
              table(["runs", "of", "steps", *map(rate_name, rates), "power"], rows, [False, False] + [True] * (2 + len(rates)))]
     rows = []
-    for (model, step), runs in grouped(worth, "model", "step").items():
-        line = [model, str(step), str(len(runs)), f"{runs[0]['reach']:.3g}"]
+    for (model, row, step), runs in grouped(sorted(worth, key=lambda one: (one["model"], one["step"], one["reach"], one["seed"])), "model", "row", "step").items():
+        line = [model if row == model else f"{model}, {row}", str(step), str(len(runs)), f"{runs[0]['reach']:.3g}"]
         for part in ("attn.delta", "attn.phase_bias"):
             line += [spread([run["parts"][part][0] for run in runs], 3), f"{max(run['parts'][part][1] for run in runs) / runs[0]['reach']:.2f}",
                      spread([100 * math.expm1(run["parts"][part][2]) for run in runs])]
