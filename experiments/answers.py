@@ -71,7 +71,7 @@ def items_of(text, count, far):
     others."""
     rng = random.Random(1)
     articles = []
-    for part in re.split(r"^ = [^=].* = $", text, flags=re.M):
+    for part in re.split("^" + tasks.TITLE, text, flags=re.M):
         sentences = [sentence + " ." for sentence in re.sub(r"\s+", " ", part).split(" . ")]
         fit = [i for i, sentence in enumerate(sentences) if 8 <= len(sentence.split()) <= 30 and "= =" not in sentence]
         if len(fit) >= 12:

@@ -12,6 +12,7 @@ import random
 import sys
 from pathlib import Path
 
+TITLE = r" = [^=].* = $"  # of an article of WikiText-2, a line by itself
 LETTERS = "abcdefgh"
 CHARACTERS = 1_100_000  # length of a text, of which argand reserves a tenth for validation and test
 

@@ -44,9 +44,9 @@ def pair_linear(p, name, x):
 
 
 def halves_linear(p, name, z):
-    """The same for z = (real parts, imaginary parts)."""
+    """The same for z = (real parts, imaginary parts), or for real z: the real parts alone."""
     a, b = p[name + ".weight"].unbind(-1)
-    y = z @ torch.cat((torch.cat((a, -b), 1), torch.cat((b, a), 1)), 0).T
+    y = z @ torch.cat((torch.cat((a, -b), 1), torch.cat((b, a), 1)), 0)[:, :z.shape[-1]].T
     return y + torch.cat(p[name + ".bias"].unbind(-1)) if name + ".bias" in p else y
 
 
@@ -108,7 +108,7 @@ def reflection_window(cfg, p, name, z, kb):
     real, imag = z.chunk(2, -1)
     c = retrieved(cfg, p, name, imag, kb)
     g = torch.sigmoid(linear(p, f"{name}.gate", torch.cat([real, c], -1)))
-    return z + g.repeat(1, 1, 2) * halves_linear(p, f"{name}.fuse", torch.cat([c, torch.zeros_like(c)], -1))
+    return z + g.repeat(1, 1, 2) * halves_linear(p, f"{name}.fuse", c)
 
 
 def crat(cfg, p, tokens, kb=None):

@@ -29,6 +29,7 @@ HERE = Path(__file__).resolve().parent
 sys.path.append(str(HERE.parents[1] / "experiments"))
 import fashion
 from reporting import quantile, rate_name, spread, table
+from tasks import TITLE
 
 STEPS = (100, 250, 500, 1000, 1500)  # the steps at which logs are read
 BY_TEXTS = [("positions", "full", "rope"), ("positions", "without-pcl", "moduli"), ("positions", "rope-frequencies-scaled", "rope-scaled")]
@@ -146,7 +147,7 @@ def retrieved(folder):
 
 def texts(given):
     """The losses of windows become those of the articles in which the windows begin."""
-    parts = re.split(r"^(?= = [^=].* = $)", Path(given[0]).read_text(encoding="utf8"), flags=re.M)
+    parts = re.split(f"^(?={TITLE})", Path(given[0]).read_text(encoding="utf8"), flags=re.M)
     ends = list(accumulate(len(part.encode()) for part in parts))
     entries = []
     for text in given[1:]:

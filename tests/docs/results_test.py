@@ -88,6 +88,9 @@ for rows, outside in (([far, *near], [far]), (near, []), ([near[0], far], [])):
 
 # The exponent of a fitted power law, and the texts of the tasks: the last digit points at the answer, and sums show their carries.
 expect(abs(measured.slope([(1, 3), (2, 12), (4, 48)]) - 2) < 1e-12, "the fitted exponent of y = 3 x² is not 2")
+expect(tasks.sum_of(347, 85) == ("347+85=", "12,13,04:432\n"), f"the sum 347 + 85 is written as {tasks.sum_of(347, 85)}")
+for (question, answer), _ in zip(tasks.steps(random.Random(3), 5), range(200)):
+    expect(question[-1].isdigit() and question[-1 - int(question[-1])] == answer and len(question) > 5, f"the answer to {question} is not {answer}")
 
 # Intervals over texts. Three articles of equal weight, two seeds; then two of weights 1 and 3. The standard errors are worked out by hand.
 runs, others = [{"tokens": [1, 1, 1], "loss": [1.0, 2.0, 3.0]}] * 2, [{"tokens": [1, 1, 1], "loss": [0.9, 1.8, 2.7]}, {"tokens": [1, 1, 1], "loss": [0.7, 1.6, 2.5]}]
@@ -97,9 +100,6 @@ expect([round(x, 6) for x in measured.by_texts(runs, others)] == [-0.1, 0.0, rou
 runs, others = [{"correct": "1100"}] * 2, [{"correct": "1000"}, {"correct": "0000"}]
 expect([round(x, 4) for x in measured.by_texts(runs, others)[:2]] == [37.5, 12.5], f"articles labelled correctly: {measured.by_texts(runs, others)}")
 expect(abs(reporting.quantile(4) - 2.7764) < 1e-3 and abs(reporting.quantile(59) - 2.0010) < 1e-3 and reporting.quantile(5) < reporting.quantile(4.5) < reporting.quantile(4), "Student's t is wrong")
-expect(tasks.sum_of(347, 85) == ("347+85=", "12,13,04:432\n"), f"the sum 347 + 85 is written as {tasks.sum_of(347, 85)}")
-for (question, answer), _ in zip(tasks.steps(random.Random(3), 5), range(200)):
-    expect(question[-1].isdigit() and question[-1 - int(question[-1])] == answer and len(question) > 5, f"the answer to {question} is not {answer}")
 
 # A changed digit is detected in a file and in the page, and figures show the rows, seeds and spans of their table.
 with tempfile.TemporaryDirectory() as scratch:

@@ -183,13 +183,13 @@ BOOST_AUTO_TEST_CASE(eval_and_inspect_of_a_classifier) {
   BOOST_TEST(inspect.out.find(" words, 4 classes, float32\nstep 42 of 42, best test accuracy ") != std::string::npos);
   BOOST_TEST(run_argand(scratch, "inspect --travel --attention " + last).out.find("\nhow sharply heads attend") !=
              std::string::npos);
-  // The precision and recall of each class follow from its row and column of the confusion matrix.
   const std::string file = scratch / "figures.json";
   BOOST_TEST(run_argand(scratch, "eval " + last + " --each --json " + file).code == 0);
   const auto json = nlohmann::json::parse(contents_of(file));
   double correct = 0;
   for (const auto& of_batch : json["each"]["correct"]) correct += of_batch.get<double>();
   BOOST_TEST(correct == json["accuracy"].get<double>() * json["count"].get<double>(), boost::test_tools::tolerance(1e-12));
+  // The precision and recall of each class follow from its row and column of the confusion matrix.
   std::int64_t articles = 0;
   double recall = 0;
   for (const auto& [name, figures] : json["classes"].items()) {
