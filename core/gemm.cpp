@@ -11,6 +11,7 @@
 #include "core/kernels/bf16_gemm.h"
 #include "core/kernels/direct_gemm.h"
 #include "core/kernels/few_rows.h"
+#include "core/kernels/packed_gemm.h"
 #include "core/machine/blas.h"
 #include "core/memory.h"
 #include "core/parallel.h"
@@ -65,19 +66,6 @@ void add(std::int64_t rows, std::int64_t columns, const T* P, T* C, std::int64_t
   parallel_for(rows, std::max<std::int64_t>(1, 32768 / columns), [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t i = begin; i < end; ++i)
       for_packs<RealOf<T>>(0, columns, [=](auto at) { at.add(C + i * ldc, at.load(P + i * columns)); });
-  });
-}
-
-/// A direct product whose B is packed once for all blocks of rows. (With this and finer cuts of direct products, a training step
-/// with 4 layers of width 128 on 12 x 64 characters took 28.8 ms with two threads instead of 31.1.)
-template <RealScalar R>
-void gemm_of_packed(const Product<R>& p, std::int64_t parts) {
-  constexpr std::int64_t most = 96;  // rows that fit into the caches
-  const PackedPanels<R> B(p.b_is, p.K, p.N, p.B, p.ldb);
-  parallel_for(parts, 1, [&](std::int64_t first, std::int64_t last) {
-    const std::int64_t end = part_begin(p.M, parts, last);
-    for (std::int64_t i = part_begin(p.M, parts, first); i < end; i += most)
-      direct_gemm(std::min(most, end - i), factor_a(p).at(i, 0), B, 0, p.N, p.C + i * p.ldc, p.ldc, p.alpha, p.beta);
   });
 }
 
@@ -179,10 +167,9 @@ void gemm(Transpose a_is, Transpose b_is, std::int64_t M, std::int64_t N, std::i
   const Product<T> product{a_is, b_is, M, N, K, alpha, A, lda, B, ldb, beta, C, ldc};
   bool direct = false;
   if constexpr (RealScalar<T>) direct = !rounds_factors(product) && (few_rows_is_faster(product) || direct_is_faster(product));
+  if (!direct && !rounds_factors(product) && packed_is_faster(product)) return packed_gemm(product);
   const GemmCut cut = gemm_cut(M, N, K, ComplexScalar<T>, direct);
   if (cut.tiles() == 1) return tile_gemm(product);
-  if constexpr (RealScalar<T>)
-    if (direct && transposes(b_is) && cut.N == 1) return gemm_of_packed(product, cut.M);
 
   // A large dense C is cleared here, in one pass that bypasses the caches; OpenBLAS does so for a whole product but not for tiles.
   if (beta == T(0) && cut.N > 1 && ldc == N && M * N * static_cast<std::int64_t>(sizeof(T)) >= (4 << 20)) {

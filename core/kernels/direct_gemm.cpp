@@ -1,55 +1,13 @@
 #include "core/kernels/direct_gemm.h"
 
-#include <cstring>
-
+#include "core/kernels/pack_factors.h"
 #include "core/parallel.h"
 
 namespace argand {
 namespace {
 
-/// Terms of each sum per block, few enough that a panel of B (at most 64 KB) and the rows of A stay in the L2 cache.
-constexpr std::int64_t terms = 256;
 /// Rows of A per block, multiplied with all panels before the next block is read.
 constexpr std::int64_t block_rows = 96;
-
-/// to [4, 4] <- the transpose of from [4, 4]; their rows are to_step and step elements apart. (Packing element by element took two
-/// thirds of the time of a product of 64 x 32 by 32 x 64.)
-void transpose_4x4(const float* from, std::int64_t step, float* to, std::int64_t to_step) {
-  typedef float Four __attribute__((vector_size(16)));
-  Four r[4];
-  for (int i = 0; i < 4; ++i) std::memcpy(&r[i], from + i * step, sizeof(Four));
-  const Four low01 = __builtin_shufflevector(r[0], r[1], 0, 4, 1, 5), high01 = __builtin_shufflevector(r[0], r[1], 2, 6, 3, 7);
-  const Four low23 = __builtin_shufflevector(r[2], r[3], 0, 4, 1, 5), high23 = __builtin_shufflevector(r[2], r[3], 2, 6, 3, 7);
-  r[0] = __builtin_shufflevector(low01, low23, 0, 1, 4, 5);
-  r[1] = __builtin_shufflevector(low01, low23, 2, 3, 6, 7);
-  r[2] = __builtin_shufflevector(high01, high23, 0, 1, 4, 5);
-  r[3] = __builtin_shufflevector(high01, high23, 2, 3, 6, 7);
-  for (int i = 0; i < 4; ++i) std::memcpy(to + i * to_step, &r[i], sizeof(Four));
-}
-
-/// to [K, ld], ld a multiple of a pack <- n columns of op(B), starting at B, zero-padded.
-template <RealScalar R>
-void pack_columns(bool transposed, std::int64_t K, std::int64_t n, const R* B, std::int64_t ldb, R* to, std::int64_t ld) {
-  if (!transposed) {
-    for (std::int64_t k = 0; k < K; ++k) {
-      for_packs<R>(0, n, [&](auto at) { at.store(to + k * ld, at.load(B + k * ldb)); });
-      for (std::int64_t j = n; j < ld; ++j) to[k * ld + j] = 0;
-    }
-    return;
-  }
-  std::int64_t j = 0;
-  if constexpr (std::same_as<R, float>)
-    for (; j + 4 <= n; j += 4) {
-      std::int64_t k = 0;
-      for (; k + 4 <= K; k += 4) transpose_4x4(B + j * ldb + k, ldb, to + k * ld + j, ld);
-      for (; k < K; ++k)
-        for (std::int64_t c = j; c < j + 4; ++c) to[k * ld + c] = B[c * ldb + k];
-    }
-  for (; j < n; ++j)
-    for (std::int64_t k = 0; k < K; ++k) to[k * ld + j] = B[j * ldb + k];
-  for (; j < ld; ++j)
-    for (std::int64_t k = 0; k < K; ++k) to[k * ld + j] = 0;
-}
 
 }  // namespace
 
@@ -71,6 +29,7 @@ void direct_gemm(std::int64_t M, Strided<R> A, const PackedPanels<R>& B, std::in
   constexpr std::int64_t columns = PackedPanels<R>::columns;
   if (B.K() == 0 && beta == R(0))
     for (std::int64_t i = 0; i < M; ++i) std::fill_n(C + i * ldc, n, R(0));
+  const std::int64_t terms = terms_per_block(B.K());
   for (std::int64_t k = 0; k < B.K(); k += terms)
     for (std::int64_t j = 0; j < n; j += columns)
       multiply_panel(M, std::min(columns, n - j), std::min(terms, B.K() - k), A.at(0, k),
@@ -85,6 +44,7 @@ void direct_gemm(const Product<R>& p) {
   const bool transposed = transposes(p.b_is);
   // Rows of B are read in place when they fill packs.
   const std::int64_t padded = (p.N + width - 1) / width * width;
+  const std::int64_t terms = terms_per_block(p.K);
   const bool packed = transposed || padded != p.N;
   Scratch<R> panels(packed ? static_cast<std::size_t>(std::min(terms, p.K) * padded) : 0);
   const Strided<R> A = factor_a(p);
@@ -104,16 +64,20 @@ void direct_gemm(const Product<R>& p) {
   }
 }
 
-/// Times with one thread, relative to OpenBLAS's, under AVX-512 and under AVX2. Queries times keys, 64 x 64 x 32 and 64 x 128 x 64:
-/// 0.61 and 0.74, 0.82 and 0.86. Weights times values, 64 x 32 x 64: 0.95, 0.73. Layers of width 128 with 768 rows: 0.74 to 0.82,
-/// 0.91 to 0.95; of width 128 to 512 with 2 048 rows: 0.86 to 0.93, 0.95 to 1.03. Beyond that (384 to 1 536) OpenBLAS's copies pay
-/// off: 1.02 to 1.13. With A transposed, so that successive k are far apart: 0.82 to 0.96, 0.92 to 1.26.
+/// Times with one thread on Zen 4, relative to OpenBLAS's, under AVX-512 and under AVX2: 0.71 to 0.84 and 0.77 to 0.89 with 16 to
+/// 48 rows; 0.86 to 0.91 and 0.83 to 0.93 with a small B (128 x 128 to 512 x 128). Once B is large, reading it in place takes
+/// longer than copying it first, as core/kernels/packed_gemm.h does, which also takes the products with a transposed B (a copy in
+/// any case). With A transposed, so that successive k are far apart, AVX2 takes 1.01 to 1.44 times as long, and AVX-512 0.87 to
+/// 0.98.
 template <RealScalar R>
 bool direct_is_faster(const Product<R>& p) {
-  constexpr std::int64_t most = 1 << 16, width = RegisterTile<R>::width;
+  constexpr std::int64_t small_b = 1 << 16, few_rows = 192, near = 512, width = RegisterTile<R>::width;
+  constexpr bool can_pack = register_bytes >= 32;  // packed_gemm is used
   if (p.M < 8 || p.K < 1 || p.N < (p.N % width == 0 ? width : 4 * width) || (p.beta != R(0) && p.beta != R(1))) return false;
-  if (factor_a(p).k_step == 1) return p.K * p.N <= most;
-  return p.lda <= 512 && (register_bytes == 64 ? p.M * p.N <= most : p.K * p.N <= most);
+  if (transposes(p.a_is) && p.lda > near && register_bytes < 64) return false;
+  if (!can_pack) return p.K * p.N <= small_b;
+  if (transposes(p.b_is)) return false;
+  return p.K * p.N <= small_b || p.M <= few_rows || (transposes(p.a_is) && p.M <= near && p.N <= near && register_bytes == 64);
 }
 
 #define ARGAND_DIRECT_GEMM(R)                                                                                                     \

@@ -38,20 +38,22 @@ namespace detail {
 /// C [M, N packs] <- alpha A [M, K] B [K, N packs], added to C if `add`. Each element is one chain of multiplications and additions
 /// in the order of k, so its bits do not depend on M, N or its place.
 template <RealScalar R, int M, int N>
-inline void multiply_in_registers(std::int64_t K, const R* __restrict a, std::int64_t row_step, std::int64_t k_step,
-                                  const R* __restrict b, std::int64_t ldb, R alpha, R* __restrict c, std::int64_t ldc, bool add) {
+[[gnu::noinline]] void multiply_in_registers(std::int64_t K, const R* __restrict a, std::int64_t row_step, std::int64_t k_step,
+                                             const R* __restrict b, std::int64_t ldb, R alpha, R* __restrict c, std::int64_t ldc,
+                                             bool add) {
   using P = Pack<R>;
   constexpr PackAt<R, true> first{0, P::width};
   P sums[M][N];
   ARGAND_UNROLL for (int i = 0; i < M; ++i) ARGAND_UNROLL for (int j = 0; j < N; ++j) sums[i][j] = P(R(0));
-  for (std::int64_t k = 0; k < K; ++k, a += k_step, b += ldb) {
+  do {
     P row[N];
     ARGAND_UNROLL for (int j = 0; j < N; ++j) row[j] = first.load(b + j * P::width);
     ARGAND_UNROLL for (int i = 0; i < M; ++i) {
       const P x(a[i * row_step]);
       ARGAND_UNROLL for (int j = 0; j < N; ++j) sums[i][j] = multiply_add(x, row[j], sums[i][j]);
     }
-  }
+    a += k_step, b += ldb;
+  } while (--K > 0);
   ARGAND_UNROLL for (int i = 0; i < M; ++i) ARGAND_UNROLL for (int j = 0; j < N; ++j) {
     R* const to = c + i * ldc + j * P::width;
     const P sum = P(alpha) * sums[i][j];
@@ -61,6 +63,13 @@ inline void multiply_in_registers(std::int64_t K, const R* __restrict a, std::in
 
 #undef ARGAND_UNROLL
 
+/// Starts to load a tile of C, which is written only after all terms have been added.
+template <RealScalar R, int M, int N>
+inline void prefetch(const R* c, std::int64_t ldc) {
+  for (int i = 0; i < M; ++i)
+    for (int j = 0; j < N; ++j) __builtin_prefetch(c + i * ldc + j * Pack<R>::width, 1);
+}
+
 /// Computes all rows; those that do not fill a tile come last.
 template <RealScalar R, int N>
 void multiply_rows(std::int64_t M, std::int64_t K, Strided<R> A, const R* b, std::int64_t ldb, R alpha, R* c, std::int64_t ldc,
@@ -68,11 +77,15 @@ void multiply_rows(std::int64_t M, std::int64_t K, Strided<R> A, const R* b, std
   constexpr int step = RegisterTile<R>::rows;
   std::int64_t i = 0;
   if (A.k_step == 1)
-    for (; i + step <= M; i += step)
+    for (; i + step <= M; i += step) {
+      prefetch<R, step, N>(c + i * ldc, ldc);
       multiply_in_registers<R, step, N>(K, A.data + i * A.row_step, A.row_step, 1, b, ldb, alpha, c + i * ldc, ldc, add);
+    }
   else
-    for (; i + step <= M; i += step)
+    for (; i + step <= M; i += step) {
+      prefetch<R, step, N>(c + i * ldc, ldc);
       multiply_in_registers<R, step, N>(K, A.data + i * A.row_step, 1, A.k_step, b, ldb, alpha, c + i * ldc, ldc, add);
+    }
   const R* const a = A.data + i * A.row_step;
   switch (M - i) {
     case 5: return multiply_in_registers<R, 5, N>(K, a, A.row_step, A.k_step, b, ldb, alpha, c + i * ldc, ldc, add);

@@ -1,0 +1,22 @@
+#pragma once
+/// Large products by the library's own kernels.
+
+#include "core/machine/blas.h"
+
+namespace argand {
+
+/// Computes p in parallel; beta is 0 or 1, and alpha is real. Both factors are packed (core/kernels/pack_factors.h) once for all
+/// tiles. Each element adds its products in the order of k, in blocks whose length depends only on K, so its bits depend neither on
+/// M and N nor on the number of threads.
+///
+/// Complex products are real ones: for op(A) = A, op(B) = B, the numbers of A [M, K] and C [M, N], read as real matrices A' [M, 2
+/// K] and C' [M, 2 N], satisfy C' = A' B', where B' [2 K, 2 N] has the rows (Re B_k1, Im B_k1, Re B_k2, ...) and (-Im B_k1, Re
+/// B_k1, ...) for each row k of B. Conjugation only changes signs in B'.
+template <Scalar T>
+void packed_gemm(const Product<T>& p);
+
+/// Whether packed_gemm is the faster way to compute p; see packed_gemm.cpp. Depends on the shape, alpha and beta only.
+template <Scalar T>
+bool packed_is_faster(const Product<T>& p);
+
+}  // namespace argand

@@ -1,0 +1,126 @@
+#include "core/kernels/packed_gemm.h"
+
+#include <boost/test/unit_test.hpp>
+#include <limits>
+#include <vector>
+
+#include "core/kernels/pack_factors.h"
+#include "core/parallel.h"
+#include "core/random.h"
+
+using namespace argand;
+
+BOOST_AUTO_TEST_SUITE(packed_gemm_)
+
+namespace {
+
+template <class T>
+std::vector<T> some(std::int64_t n, std::uint64_t stream) {
+  const auto x = randn<T>({n}, Random(22, stream));
+  return {x.begin(), x.end()};
+}
+
+constexpr Transpose every[] = {Transpose::No, Transpose::Yes, Transpose::Conjugate, Transpose::ConjugateNo};
+
+/// The factors of a product, whose stored rows are a few elements longer than the matrices, and a C that must not be read if beta
+/// is 0.
+template <class T>
+struct Case {
+  static constexpr std::int64_t extra = 3;
+  Transpose a_is, b_is;
+  std::int64_t M, N, K;
+  T alpha, beta;
+  std::int64_t lda = (transposes(a_is) ? M : K) + extra, ldb = (transposes(b_is) ? K : N) + extra, ldc = N + extra;
+  std::vector<T> A = some<T>((transposes(a_is) ? K : M) * lda, 1), B = some<T>((transposes(b_is) ? N : K) * ldb, 2);
+  std::vector<T> before = some<T>(M * ldc, 3);
+
+  template <class Multiply>
+  std::vector<T> multiply(const Multiply& f) const {
+    std::vector<T> C = before;
+    if (beta == T(0))
+      for (std::int64_t i = 0; i < M; ++i) std::fill_n(C.data() + i * ldc, N, T(std::numeric_limits<RealOf<T>>::quiet_NaN()));
+    f(Product<T>{a_is, b_is, M, N, K, alpha, A.data(), lda, B.data(), ldb, beta, C.data(), ldc});
+    return C;
+  }
+};
+
+/// Compares packed_gemm with plain loops; what lies beyond C's columns must be untouched.
+template <class T>
+void check(Transpose a_is, Transpose b_is, std::int64_t M, std::int64_t N, std::int64_t K, RealOf<T> alpha, T beta) {
+  const Case<T> one{a_is, b_is, M, N, K, T(alpha), beta};
+  const auto C = one.multiply([](const Product<T>&p) { packed_gemm(p); }),
+             expected = one.multiply([](const Product<T>&p) { plain_gemm(p); });
+  double worst = 0;
+  for (std::size_t i = 0; i < C.size(); ++i) {
+    const double error = static_cast<double>(std::abs(C[i] - expected[i]));
+    worst = error <= worst ? worst : std::isnan(error) ? std::numeric_limits<double>::infinity() : error;
+  }
+  const double tolerance = 12 * static_cast<double>(K + 2) * static_cast<double>(std::numeric_limits<RealOf<T>>::epsilon());
+  BOOST_TEST(worst <= tolerance, "op(A) " << static_cast<int>(a_is) << ", op(B) " << static_cast<int>(b_is) << ", M " << M << ", N "
+                                          << N << ", K " << K << ": " << worst << " > " << tolerance);
+}
+
+template <class T>
+void check_shapes() {
+  using R = RealOf<T>;
+  constexpr std::int64_t tile = RegisterTile<R>::rows, columns = RegisterTile<R>::columns;
+  for (const Transpose a_is : every)
+    for (const Transpose b_is : every) {
+      // Every remainder of rows and columns; one row, column or term; several blocks of rows and of terms.
+      for (std::int64_t M = 1; M <= 2 * tile; ++M) check<T>(a_is, b_is, M, columns + 3, 5, R(1), T(0));
+      for (std::int64_t N = 1; N <= columns + 1; ++N) check<T>(a_is, b_is, tile + 1, N, 7, R(2), T(1));
+      for (const std::int64_t K : {1, 2, 3, 15, 17, 191, 192, 193, 383, 385, 800})
+        check<T>(a_is, b_is, 9, 10, K, R(-0.5), T(R(K % 2)));
+      check<T>(a_is, b_is, 600, 70, 50, R(1), T(1));
+    }
+  check<T>(Transpose::No, Transpose::Yes, 270, 4200, 20, R(1), T(0));  // several blocks of columns
+  check<T>(Transpose::Yes, Transpose::No, 20, 4200, 20, R(1), T(0));   // packed by the threads
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(it_is_the_product_of_floats) { check_shapes<float>(); }
+BOOST_AUTO_TEST_CASE(it_is_the_product_of_doubles) { check_shapes<double>(); }
+BOOST_AUTO_TEST_CASE(it_is_the_product_of_complex_floats) { check_shapes<std::complex<float>>(); }
+BOOST_AUTO_TEST_CASE(it_is_the_product_of_complex_doubles) { check_shapes<std::complex<double>>(); }
+
+BOOST_AUTO_TEST_CASE(bits_depend_neither_on_threads_nor_on_what_else_is_computed) {
+  const int threads = num_threads();
+  for (const Transpose a_is : {Transpose::No, Transpose::Yes})
+    for (const Transpose b_is : {Transpose::No, Transpose::Yes}) {
+      const Case<std::complex<float>> all{a_is, b_is, 301, 77, 500, 1, 0};
+      set_num_threads(1);
+      const auto expected = all.multiply([](const auto& p) { packed_gemm(p); });
+      for (const int n : {2, 3, 16}) {
+        set_num_threads(n);
+        BOOST_TEST((all.multiply([](const auto& p) { packed_gemm(p); }) == expected));
+      }
+      const auto rows = all.multiply([&](const Product<std::complex<float>>& p) {  // 50 rows at a time
+        for (std::int64_t i = 0; i < p.M; i += 50) {
+          auto part = p;
+          part.M = std::min<std::int64_t>(50, p.M - i);
+          part.A += transposes(a_is) ? i : i * p.lda;
+          part.C += i * p.ldc;
+          packed_gemm(part);
+        }
+      });
+      BOOST_TEST((rows == expected));
+    }
+  set_num_threads(threads);
+}
+
+BOOST_AUTO_TEST_CASE(infinities_and_nans_reach_their_row_or_column_only) {
+  constexpr std::int64_t M = 40, N = 70, K = 50;
+  const auto A = some<float>(M * K, 1), B = some<float>(K * N, 2);
+  for (const float bad : {std::numeric_limits<float>::infinity(), std::numeric_limits<float>::quiet_NaN()}) {
+    auto a = A, b = B;
+    a[7 * K + 3] = bad;
+    b[4 * N + 69] = bad;
+    std::vector<float> C(M * N);
+    packed_gemm<float>({Transpose::No, Transpose::No, M, N, K, 1, a.data(), K, b.data(), N, 0, C.data(), N});
+    for (std::int64_t i = 0; i < M; ++i)
+      for (std::int64_t j = 0; j < N; ++j) BOOST_REQUIRE(std::isfinite(C[i * N + j]) == (i != 7 && j != 69));
+  }
+}
+
+BOOST_AUTO_TEST_SUITE_END()
