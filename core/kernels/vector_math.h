@@ -4,6 +4,8 @@
 /// For packs, glibc's libmvec has vector versions (errors of at most 4 ulp, special values handled lane by lane). They are called
 /// by their vector ABI names, _ZGV<level>N<lanes>v_<function>, the same for GCC and Clang: b, d and e are levels of x86-64; n is
 /// NEON, whose functions <math.h> declares (all those used here since glibc 2.40). Elsewhere a pack is computed lane by lane.
+/// Exponentials of floats are computed here, because libmvec computes a pack lane by lane as soon as one lane is below -87, as
+/// masked scores are: 119 ns instead of 6 under AVX-512. They are also more accurate (1.0 instead of 2.9 ulp).
 
 #include <cmath>
 
@@ -142,6 +144,39 @@ ARGAND_FUNCTION_1_OF_ZERO(tanh)
 ARGAND_FUNCTION_1_OF_ZERO(erf)
 ARGAND_FUNCTION_1(erfc)
 ARGAND_FUNCTION_2(atan2)  // atan2(y, x)
+
+namespace argand::math {
+
+/// x 2^n for whole n from -150 to 128, rounded once even if the result is subnormal.
+template <int W>
+Pack<float, W> times_power_of_two(Pack<float, W> x, Pack<float, W> n) {
+#if defined(__AVX512F__)
+  return Pack<float, W>(_mm512_maskz_scalef_ps(0xFFFF, x.lanes, n.lanes));
+#else
+  using P = Pack<float, W>;
+  const auto power = [](typename P::Bits m) { return P(std::bit_cast<typename P::Lanes>((m + 127) << 23)); };
+  const auto whole = __builtin_convertvector(n.lanes, typename P::Bits), half = whole >> 1;
+  return x * power(half) * power(whole - half);
+#endif
+}
+
+/// e^x = 2^n e^r with n = round(x / ln 2) and a polynomial for e^r, |r| <= ln 2 / 2, with the coefficients of Cephes (Moshier 1989,
+/// expf.c).
+template <int W>
+Pack<float, W> exp(Pack<float, W> x) {
+  using P = Pack<float, W>;
+  constexpr float to_round = 12582912;  // 1.5 · 2^23: adding it leaves no fraction
+  x = max(P(-104), min(P(89), x));      // beyond, the result is 0 or infinity; NaN stays NaN
+  const P n = multiply_add(x, P(1.44269504F), P(to_round)) - P(to_round);
+  // ln 2 is the sum of two numbers; n times the first is exact.
+  const P r = multiply_add(n, P(2.12194440e-4F), multiply_add(n, P(-0.693359375F), x));
+  P sum(1.9875691500e-4F);
+  for (const float c : {1.3981999507e-3F, 8.3334519073e-3F, 4.1665795894e-2F, 1.6666665459e-1F, 5.0000001201e-1F})
+    sum = multiply_add(sum, r, P(c));
+  return times_power_of_two(P(1) + multiply_add(sum, r * r, r), n);
+}
+
+}  // namespace argand::math
 
 #undef ARGAND_FUNCTION_1
 #undef ARGAND_FUNCTION_1_OF_REAL
