@@ -228,11 +228,11 @@ void Ids::check_below(std::int64_t limit, std::string_view op) const {
   template std::string to_string(const Tensor<T>&); \
   template std::ostream& operator<<(std::ostream&, const Tensor<T>&);
 ARGAND_FOR_SCALAR(ARGAND_TENSOR)
-#define ARGAND_PAIRS(R)                                                           \
+#define ARGAND_TENSOR_PAIRS(R)                                                    \
   template Tensor<R> as_real(const Tensor<std::complex<R>>&);                     \
   template Tensor<std::complex<R>> as_complex(const Tensor<R>&);                  \
   template Tensor<R> Tensor<std::complex<R>>::reinterpret<R>(const Shape&) const; \
   template Tensor<std::complex<R>> Tensor<R>::reinterpret<std::complex<R>>(const Shape&) const;
-ARGAND_FOR_REAL(ARGAND_PAIRS)
+ARGAND_FOR_REAL(ARGAND_TENSOR_PAIRS)
 
 }  // namespace argand

@@ -98,7 +98,7 @@ bool blas_shares_threads() {
   return flavour == OPENBLAS_SEQUENTIAL || (threads::are_openmp() && flavour == OPENBLAS_OPENMP);
 }
 
-#define ARGAND_BLAS_GEMM(T) template void blas_gemm<T>(const Product<T>&);
-ARGAND_FOR_SCALAR(ARGAND_BLAS_GEMM)
+#define ARGAND_OPENBLAS_GEMM(T) template void blas_gemm<T>(const Product<T>&);
+ARGAND_FOR_SCALAR(ARGAND_OPENBLAS_GEMM)
 
 }  // namespace argand

@@ -305,6 +305,23 @@ BOOST_AUTO_TEST_CASE(nothing_depends_on_what_lies_beside_the_checkout) {
     if (!path.starts_with(".ci/") && text.find(beside) != std::string::npos) BOOST_ERROR(path << " mentions " << beside);
 }
 
+// Several sources are compiled as one, which ones depends on their number.
+BOOST_AUTO_TEST_CASE(no_two_sources_define_the_same_macro) {
+  const std::regex defined("(?:^|\n)#define (\\w+)"), dropped("(?:^|\n)#undef (\\w+)");
+  std::map<std::string, std::string> owner;
+  for (const auto& [path, text] : files()) {
+    if (!path.ends_with(".cpp") || path.starts_with("tests/") || path.find("third_party") != std::string::npos) continue;
+    std::set<std::string> names, gone;
+    for (std::sregex_iterator i(text.begin(), text.end(), defined), end; i != end; ++i) names.insert((*i)[1]);
+    for (std::sregex_iterator i(text.begin(), text.end(), dropped), end; i != end; ++i) gone.insert((*i)[1]);
+    for (const std::string& name : names) {
+      if (gone.contains(name)) continue;
+      const auto [first, is_new] = owner.emplace(name, path);
+      BOOST_TEST(is_new, name << " is defined in " << first->second << " and in " << path << "; rename one");
+    }
+  }
+}
+
 BOOST_AUTO_TEST_CASE(headers_are_guarded) {
   for (const auto& [path, text] : files())
     if (path.ends_with(".h") && !text.starts_with("#pragma once\n")) BOOST_ERROR(path << " does not start with #pragma once");

@@ -273,12 +273,12 @@ Var<T> scale(const Var<T>& z, RealOf<T> c) {
   template Var<Promote<A, B>> sub(const Var<A>&, const Var<B>&); \
   template Var<Promote<A, B>> mul(const Var<A>&, const Var<B>&); \
   template Var<Promote<A, B>> div(const Var<A>&, const Var<B>&);
-#define ARGAND_PAIRS(R)           \
+#define ARGAND_ARITHMETIC(R)      \
   ARGAND_PAIR(R, R)               \
   ARGAND_PAIR(R, std::complex<R>) \
   ARGAND_PAIR(std::complex<R>, R) \
   ARGAND_PAIR(std::complex<R>, std::complex<R>)
-ARGAND_FOR_REAL(ARGAND_PAIRS)
+ARGAND_FOR_REAL(ARGAND_ARITHMETIC)
 #define ARGAND_ONE(T)                 \
   template Var<T> neg(const Var<T>&); \
   template Var<T> scale(const Var<T>&, RealOf<T>);
