@@ -9,6 +9,7 @@
 #include "core/gemm.h"
 #include "core/kernels/bf16_gemm.h"
 #include "core/kernels/direct_gemm.h"
+#include "core/kernels/packed_gemm.h"
 #include "core/kernels/vector_math.h"
 #include "core/parallel.h"
 
@@ -64,6 +65,7 @@ class PackedFactor {
   void multiply(const Product<R>& p) const {
     if constexpr (std::same_as<R, float>)
       if (rounded_) return bf16_gemm(p);
+    if (!direct_is_faster(p) && packed_is_faster(p)) return packed_gemm(p);  // the same bits
     direct_gemm<R>(p);
   }
 
