@@ -36,7 +36,8 @@ namespace detail {
 #endif
 
 /// C [M, N packs] <- alpha A [M, K] B [K, N packs], added to C if `add`. Each element is one chain of multiplications and additions
-/// in the order of k, so its bits do not depend on M, N or its place.
+/// in the order of k, so its bits do not depend on M, N or its place. K is at least 1. (Inlined into its callers, GCC 12 kept some
+/// sums in memory: 80 instead of 95 GFLOP/s.)
 template <RealScalar R, int M, int N>
 [[gnu::noinline]] void multiply_in_registers(std::int64_t K, const R* __restrict a, std::int64_t row_step, std::int64_t k_step,
                                              const R* __restrict b, std::int64_t ldb, R alpha, R* __restrict c, std::int64_t ldc,
@@ -63,7 +64,8 @@ template <RealScalar R, int M, int N>
 
 #undef ARGAND_UNROLL
 
-/// Starts to load a tile of C, which is written only after all terms have been added.
+/// Starts to load a tile of C, which is needed only after all terms have been added. (Large products took 0.87 to 0.92 of the
+/// time.)
 template <RealScalar R, int M, int N>
 inline void prefetch(const R* c, std::int64_t ldc) {
   for (int i = 0; i < M; ++i)

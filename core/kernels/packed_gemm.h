@@ -5,9 +5,9 @@
 
 namespace argand {
 
-/// Computes p in parallel; beta is 0 or 1, and alpha is real. Both factors are packed (core/kernels/pack_factors.h) once for all
-/// tiles. Each element adds its products in the order of k, in blocks whose length depends only on K, so its bits depend neither on
-/// M and N nor on the number of threads.
+/// Computes p in parallel; beta is 0 or 1, and alpha is real. B, and A if it is transposed, are packed
+/// (core/kernels/pack_factors.h); other rows of A are read in place. Each element adds its products in the order of k, in blocks
+/// whose length depends only on K, so its bits depend neither on M and N nor on the number of threads.
 ///
 /// Complex products are real ones: for op(A) = A, op(B) = B, the numbers of A [M, K] and C [M, N], read as real matrices A' [M, 2
 /// K] and C' [M, 2 N], satisfy C' = A' B', where B' [2 K, 2 N] has the rows (Re B_k1, Im B_k1, Re B_k2, ...) and (-Im B_k1, Re
