@@ -274,9 +274,15 @@ def retrieved_tables():
 
 def scaling_tables():
     entries = entries_of("scaling")
-    rows = [[one["size"], one["row"], f"{one['parameters'] / 1e6:.2f}", f"{one['flops'] / 1e9:.1f}", str(one["steps"]), rate_name(one["lr"]), spread(one["bits_per_byte"], 4)] for one in entries]
-    return [f"Every model trains for {entries[0]['flops'] * entries[0]['steps'] / 1e12:.1f} · 10¹² FLOPs of matrix products. Mean ± deviation of the seeds; each at its best rate.\n",
-            table(["size", "row", "parameters, 10⁶", "10⁹ FLOPs per step", "steps", "rate", "bits per byte"], rows, [False, False] + [True] * 5)]
+    bits = {(one["size"], one["row"]): one["bits_per_byte"] for one in entries}
+    rows = []
+    for one in entries:
+        apart = [x - y for x, y in zip(one["bits_per_byte"], bits[one["size"], "rope"])]
+        rows.append([one["size"], one["row"], f"{one['parameters'] / 1e6:.2f}", f"{one['flops'] / 1e9:.1f}", str(one["steps"]), rate_name(one["lr"]), spread(one["bits_per_byte"], 4),
+                     "" if one["row"] == "rope" else f"{statistics.fmean(apart):+.4f} ± {statistics.stdev(apart):.4f}"])
+    return [f"Every model trains for {entries[0]['flops'] * entries[0]['steps'] / 1e12:.1f} · 10¹² FLOPs of matrix products. Mean ± deviation of {len(entries[0]['bits_per_byte'])} seeds; each at its best "
+            "rate. 0.010 bits per byte are 2 % of perplexity.\n",
+            table(["size", "row", "parameters, 10⁶", "10⁹ FLOPs per step", "steps", "rate", "bits per byte", "minus RoPE's"], rows, [False, False] + [True] * 6)]
 
 
 def choices_tables():
@@ -353,7 +359,7 @@ def tables():
     parts = ["## Measured of trained runs\n", "### How far inert parameters travel\n", *travel_tables()]
     for name, title, make in (("steps", "Which offset a token names, in one layer", steps_tables), ("sums", "Sums longer than in training", sums_tables),
                               ("facts", "Facts to look up", facts_tables), ("choices", "Which sentence comes next", choices_tables),
-                              ("retrieved", "Words that occur in what was retrieved", retrieved_tables), ("scaling", "One to ten million parameters at equal work", scaling_tables),
+                              ("retrieved", "Words that occur in what was retrieved", retrieved_tables), ("scaling", "Models of several sizes at equal work", scaling_tables),
                               ("attention", "Sharpness of attention, and how evenly phases are spread", attention_tables),
                               ("texts", "Other seeds, other texts", texts_tables),
                               ("fashion", "Complex networks and QIC's beside real ones, on pictures", fashion_tables)):
