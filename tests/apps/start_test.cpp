@@ -87,7 +87,7 @@ BOOST_AUTO_TEST_CASE(the_version_lists_optional_parts_on_request) {
 // SSE kernels run at less than half the speed of those for AVX2 or AVX-512: factors of 2.7 on AMD's Zen 4 and of 5 on recent
 // Intel cores were measured. The test requires less, because speeds vary on a busy machine, and takes the better of two runs of
 // each.
-BOOST_AUTO_TEST_CASE(a_program_multiplies_much_faster_than_with_sse_kernels) {
+BOOST_AUTO_TEST_CASE(openblas_multiplies_much_faster_than_with_sse_kernels) {
   if (!argand::cpu_features().avx2) return;
   double fast = 0, slow = 0;
   for (int i = 0; i < 2; ++i) {

@@ -247,7 +247,7 @@ Json json_of(std::int64_t seed, const AblationResult& r) {
 
 Json json_of(const std::vector<RateResult>& rates) {
   Json json = Json::object();
-  for (const auto& [rate, metric] : rates) json[rate] = metric ? rounded(*metric, 10) : Json();
+  for (const auto& [rate, metric] : rates) json[rate] = metric ? Json(*metric) : Json();
   return json;
 }
 

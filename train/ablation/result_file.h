@@ -15,8 +15,8 @@ ResultTable parse_results(std::string_view text, const std::string& path);
 /// Reads and parses the file at `path`.
 ResultTable read_result_file(const std::string& path);
 
-/// The text of a results file. Curves are rounded to 5 significant digits, costs to 9, probes to 10; losses are not rounded. The
-/// curves of all runs must have the same steps (see reduce(), joined()).
+/// The text of a results file. Curves are rounded to 5 significant digits, costs to 9, probes to 10; losses and results by rate are
+/// not rounded. The curves of all runs must have the same steps (see reduce(), joined()).
 std::string result_text(const ResultTable& runs);
 
 }  // namespace argand
