@@ -24,16 +24,16 @@ PackedPanels<R>::PackedPanels(Transpose b_is, std::int64_t K, std::int64_t N, co
 }
 
 template <RealScalar R>
-void direct_gemm(std::int64_t M, Strided<R> A, const PackedPanels<R>& B, std::int64_t first, std::int64_t n, R* C, std::int64_t ldc,
-                 R alpha, R beta) {
+void direct_gemm(std::int64_t M, Strided<R> A, const PackedPanels<R>& B, std::int64_t first, std::int64_t n, R* C,
+                 std::int64_t ldc) {
   constexpr std::int64_t columns = PackedPanels<R>::columns;
-  if (B.K() == 0 && beta == R(0))
+  if (B.K() == 0)
     for (std::int64_t i = 0; i < M; ++i) std::fill_n(C + i * ldc, n, R(0));
   const std::int64_t terms = terms_per_block(B.K());
   for (std::int64_t k = 0; k < B.K(); k += terms)
     for (std::int64_t j = 0; j < n; j += columns)
       multiply_panel(M, std::min(columns, n - j), std::min(terms, B.K() - k), A.at(0, k),
-                     B.panel((first + j) / columns) + k * columns, columns, alpha, C + j, ldc, k > 0 || beta != R(0));
+                     B.panel((first + j) / columns) + k * columns, columns, R(1), C + j, ldc, k > 0);
 }
 
 template <RealScalar R>
@@ -80,11 +80,10 @@ bool direct_is_faster(const Product<R>& p) {
   return p.K * p.N <= small_b || p.M <= few_rows || (transposes(p.a_is) && p.M <= near && p.N <= near && register_bytes == 64);
 }
 
-#define ARGAND_DIRECT_GEMM(R)                                                                                                     \
-  template class PackedPanels<R>;                                                                                                 \
-  template void direct_gemm<R>(std::int64_t, Strided<R>, const PackedPanels<R>&, std::int64_t, std::int64_t, R*, std::int64_t, R, \
-                               R);                                                                                                \
-  template void direct_gemm<R>(const Product<R>&);                                                                                \
+#define ARGAND_DIRECT_GEMM(R)                                                                                                   \
+  template class PackedPanels<R>;                                                                                               \
+  template void direct_gemm<R>(std::int64_t, Strided<R>, const PackedPanels<R>&, std::int64_t, std::int64_t, R*, std::int64_t); \
+  template void direct_gemm<R>(const Product<R>&);                                                                              \
   template bool direct_is_faster<R>(const Product<R>&);
 ARGAND_FOR_REAL(ARGAND_DIRECT_GEMM)
 

@@ -31,11 +31,11 @@ class PackedPanels {
   Scratch<R> numbers_;
 };
 
-/// C [M, n] <- alpha · A [M, K] B + beta · C in the calling thread, where B [K, n] is the columns [first, first + n) of the packed
-/// matrix; `first` is a multiple of PackedPanels<R>::columns, beta 0 or 1. Same bits as direct_gemm(p).
+/// C [M, n] <- A [M, K] B in the calling thread, where B [K, n] is the columns [first, first + n) of the packed matrix; `first` is
+/// a multiple of PackedPanels<R>::columns. Same bits as direct_gemm(p).
 template <RealScalar R>
-void direct_gemm(std::int64_t M, Strided<R> A, const PackedPanels<R>& B, std::int64_t first, std::int64_t n, R* C, std::int64_t ldc,
-                 R alpha = 1, R beta = 0);
+void direct_gemm(std::int64_t M, Strided<R> A, const PackedPanels<R>& B, std::int64_t first, std::int64_t n, R* C,
+                 std::int64_t ldc);
 
 /// The factor op(A) of a product.
 template <RealScalar R>

@@ -64,7 +64,7 @@ template <RealScalar R, int M, int N>
 
 #undef ARGAND_UNROLL
 
-/// Starts to load a tile of C, which is needed only after all terms have been added. (Large products took 0.87 to 0.92 of the
+/// Starts to load a tile of C, which is needed only after all terms have been added. (Large products took 0.91 to 0.98 of the
 /// time.)
 template <RealScalar R, int M, int N>
 inline void prefetch(const R* c, std::int64_t ldc) {
