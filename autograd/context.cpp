@@ -1,12 +1,13 @@
 #include "autograd/context.h"
 
 #include "autograd/tape.h"
+#include "core/machine/threads.h"
 
 namespace argand {
 namespace {
 
 // Every op reads this pointer eight times, so it is thread-local without dynamic initialisation. Null before the first op.
-thread_local constinit Context* in_use = nullptr;
+ARGAND_NEAR_THREAD thread_local constinit Context* in_use = nullptr;
 thread_local constinit bool gone = false;  // the thread's own context has been destroyed; only destructors of statics still run
 
 struct ThreadContext {

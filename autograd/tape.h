@@ -3,9 +3,11 @@
 /// the slot where its output's gradient accumulates, and a closure with exactly the data that the gradient needs; that gradient and
 /// the closure are freed as the walk passes the entry.
 
+#include <array>
 #include <complex>
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <thread>
 #include <utility>
@@ -141,15 +143,14 @@ bool wants_grad(const Var<T>&... inputs) {
 }
 
 namespace detail {
-/// The inputs of an op, of any scalar types. These functions are compiled once, in tape.cpp, instead of in every op.
+using Input =
+    std::variant<const Var<float>*, const Var<double>*, const Var<std::complex<float>>*, const Var<std::complex<double>>*>;
+
+/// The inputs of an op, of any scalar types; `all` must outlive this. These functions are compiled once, in tape.cpp, instead of in
+/// every op.
 class Inputs {
  public:
-  template <Scalar... T>
-  explicit Inputs(const Var<T>&... inputs) : all_{&inputs...} {}
-  template <Scalar T>
-  explicit Inputs(const std::vector<Var<T>>& inputs) {
-    for (const Var<T>& x : inputs) all_.push_back(&x);
-  }
+  explicit Inputs(std::span<const Input> all) : all_(all) {}
   bool want_gradient() const;
   bool move() const;  ///< whether any has a tangent and this context computes tangents
   /// Throws Error for an input that was assigned a value of another shape: its gradient would be written out of bounds.
@@ -158,9 +159,7 @@ class Inputs {
   std::vector<Watched> watched() const;
 
  private:
-  using Input =
-      std::variant<const Var<float>*, const Var<double>*, const Var<std::complex<float>>*, const Var<std::complex<double>>*>;
-  Scratch<Input> all_;
+  std::span<const Input> all_;
 };
 
 /// Where the gradient of an op's output accumulates.
@@ -196,12 +195,15 @@ Var<Out> record(const Op& op, Tensor<Out> y, Backward backward, const Tangent& t
 /// inside it compute no tangents themselves but are recorded: a gradient of ẏ is a second derivative.
 template <Scalar Out, class Backward, class Tangent, Scalar... In>
 Var<Out> record(const Op& op, Tensor<Out> y, Backward backward, const Tangent& tangent, const Var<In>&... inputs) {
-  return detail::record(op, std::move(y), std::move(backward), tangent, detail::Inputs(inputs...));
+  const std::array<detail::Input, sizeof...(In)> all{&inputs...};
+  return detail::record(op, std::move(y), std::move(backward), tangent, detail::Inputs(all));
 }
 /// The same for an op with any number of inputs.
 template <Scalar Out, class Backward, class Tangent, Scalar In>
 Var<Out> record(const Op& op, Tensor<Out> y, Backward backward, const Tangent& tangent, const std::vector<Var<In>>& inputs) {
-  return detail::record(op, std::move(y), std::move(backward), tangent, detail::Inputs(inputs));
+  Scratch<detail::Input> all;
+  for (const Var<In>& x : inputs) all.push_back(&x);
+  return detail::record(op, std::move(y), std::move(backward), tangent, detail::Inputs(all));
 }
 
 }  // namespace argand

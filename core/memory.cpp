@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/error.h"
+#include "core/machine/threads.h"
 
 namespace argand {
 namespace {
@@ -143,8 +144,8 @@ MemoryStats Pool::stats() {
   return now;
 }
 
-thread_local constinit ThreadCache* current_cache = nullptr;
-thread_local constinit bool cache_destroyed =
+ARGAND_NEAR_THREAD thread_local constinit ThreadCache* current_cache = nullptr;
+ARGAND_NEAR_THREAD thread_local constinit bool cache_destroyed =
     false;  // the thread has returned its blocks and is ending; only destructors still run
 
 /// Null when this thread is ending.

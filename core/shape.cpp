@@ -55,8 +55,6 @@ int Shape::checked(int axis) const {
   return positive;
 }
 
-bool operator==(const Shape& a, const Shape& b) { return std::equal(a.begin(), a.end(), b.begin(), b.end()); }
-
 std::string Shape::str() const {
   std::string text = "[";
   for (int i = 0; i < rank_; ++i) {

@@ -1,6 +1,7 @@
 #pragma once
 /// The sizes of a tensor, row-major: the last axis is contiguous.
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <initializer_list>
@@ -44,7 +45,7 @@ class Shape {
   /// The axis as a non-negative number. Throws for an axis out of range.
   int checked(int axis) const;
 
-  friend bool operator==(const Shape& a, const Shape& b);
+  friend bool operator==(const Shape& a, const Shape& b) { return std::equal(a.begin(), a.end(), b.begin(), b.end()); }
   std::string str() const;  ///< "[2, 3]"
 
  private:

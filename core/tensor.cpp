@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <ostream>
+#include <utility>
 
 #include "core/kernels/pack.h"
 #include "core/memory.h"
@@ -27,19 +28,15 @@ Tensor<T>::Tensor(Tensor&& other) noexcept
 }
 template <Scalar T>
 Tensor<T>& Tensor<T>::operator=(Tensor&& other) noexcept {
-  Tensor(std::move(other)).swap(*this);
+  if (this == &other) return *this;
+  shape_ = std::exchange(other.shape_, Shape::empty());
+  size_ = std::exchange(other.size_, 0);
+  storage_ = std::move(other.storage_);
+  data_ = std::exchange(other.data_, nullptr);
   return *this;
 }
 template <Scalar T>
 Tensor<T>::~Tensor() = default;
-
-template <Scalar T>
-void Tensor<T>::swap(Tensor& other) noexcept {
-  std::swap(shape_, other.shape_);
-  std::swap(size_, other.size_);
-  std::swap(storage_, other.storage_);
-  std::swap(data_, other.data_);
-}
 
 template <Scalar T>
 Tensor<T>::Tensor(const Shape& shape)

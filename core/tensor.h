@@ -102,7 +102,6 @@ class Tensor {
   friend class Tensor;
   std::int64_t offset(std::initializer_list<std::int64_t> index) const;
   void stop_sharing();
-  void swap(Tensor& other) noexcept;
 
   Shape shape_ = Shape::empty();
   std::int64_t size_ = 0;

@@ -5,7 +5,7 @@
 
 #include "core/error.h"
 #include "core/machine/cpu.h"
-#include "core/parallel.h"
+#include "core/memory.h"
 
 #if defined(__x86_64__)
 #include <immintrin.h>
@@ -18,7 +18,7 @@ std::atomic<int> scopes = 0;
 
 /// Pairs of factors processed together; a panel of B is then 64 KB and stays in the L2 cache.
 constexpr std::int64_t pairs_at_a_time = 256;
-constexpr std::int64_t panel_columns = Bf16Panels::columns;
+constexpr std::int64_t panel_columns = 64;
 
 constexpr std::int64_t pairs_of(std::int64_t K) { return (K + 1) / 2; }
 
@@ -105,8 +105,12 @@ template <int N>
 ARGAND_BF16 void multiply_rows(std::int64_t M, std::int64_t K, const std::uint32_t* a, std::int64_t row_step, std::int64_t k_step,
                                const std::uint32_t* b, float alpha, float* c, std::int64_t ldc, std::uint16_t last, bool add) {
   std::int64_t i = 0;
-  for (; i + 6 <= M; i += 6)
+  for (; i + 6 <= M; i += 6) {
+    // Starts to load the tile of C, which is needed after all terms. (The output layer took 0.88 to 0.97 of the time.)
+    for (int r = 0; r < 6; ++r)
+      for (int j = 0; j < N; ++j) __builtin_prefetch(c + (i + r) * ldc + 16 * j, 1);
     multiply_in_registers<6, N>(K, a + i * row_step, row_step, k_step, b, alpha, c + i * ldc, ldc, last, add);
+  }
   for (; i + 3 <= M; i += 3)
     multiply_in_registers<3, N>(K, a + i * row_step, row_step, k_step, b, alpha, c + i * ldc, ldc, last, add);
   for (; i < M; ++i) multiply_in_registers<1, N>(K, a + i * row_step, row_step, k_step, b, alpha, c + i * ldc, ldc, last, add);
@@ -157,27 +161,6 @@ Bf16Products::Bf16Products(bool on) : on_(on) {
 Bf16Products::~Bf16Products() { scopes -= on_ ? 1 : 0; }
 
 bool bf16_products_enabled() { return scopes.load(std::memory_order_relaxed) > 0; }
-
-Bf16Panels::Bf16Panels(Transpose b_is, std::int64_t K, std::int64_t N, const float* B, std::int64_t ldb)
-    : K_(K), pairs_(static_cast<std::size_t>((N + panel_columns - 1) / panel_columns * panel_columns * pairs_of(K))) {
-  const bool transposed = transposes(b_is);
-  parallel_for((N + panel_columns - 1) / panel_columns, 4, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t i = begin; i < end; ++i)
-      pair_panel(transposed, K, std::min(panel_columns, N - i * panel_columns), B + i * panel_columns * (transposed ? ldb : 1), ldb,
-                 pairs_.data() + i * pairs_of(K) * panel_columns);
-  });
-}
-
-void bf16_gemm(std::int64_t M, const float* A, std::int64_t lda, const Bf16Panels& B, std::int64_t first, std::int64_t n, float* C,
-               std::int64_t ldc) {
-  const std::int64_t K = pairs_of(B.K());
-  Scratch<std::uint32_t> rows(static_cast<std::size_t>(M * K));
-  for (std::int64_t i = 0; i < M; ++i) pair_columns(B.K(), A + i * lda, rows.data() + i * K, 1);
-  for (std::int64_t k = 0; k < std::max<std::int64_t>(1, K); k += pairs_at_a_time)
-    for (std::int64_t j = 0; j < n; j += panel_columns)
-      multiply_panel(M, std::min(panel_columns, n - j), std::min(pairs_at_a_time, K - k), rows.data() + k, K, 1,
-                     B.panel((first + j) / panel_columns) + k * panel_columns, 1, C + j, ldc, k > 0);
-}
 
 void bf16_gemm(const Product<float>& p) {
   const bool a_transposed = transposes(p.a_is), b_transposed = transposes(p.b_is);

@@ -9,7 +9,6 @@
 #include <cstdint>
 
 #include "core/machine/blas.h"
-#include "core/memory.h"
 
 namespace argand {
 
@@ -31,27 +30,6 @@ class Bf16Products {
 };
 bool bf16_products_enabled();
 inline constexpr std::int64_t bf16_least = 32;
-
-/// op(B) [K, N], rounded and stored in the order in which products read it: panels of 64 columns, each [⌈K/2⌉, 64] pairs of rows.
-class Bf16Panels {
- public:
-  static constexpr std::int64_t columns = 64;
-
-  /// Copies B in parallel. `b_is`: No for B [K, N], anything else for B [N, K]; ldb is the step between its rows.
-  Bf16Panels(Transpose b_is, std::int64_t K, std::int64_t N, const float* B, std::int64_t ldb);
-
-  const std::uint32_t* panel(std::int64_t i) const { return pairs_.data() + i * ((K_ + 1) / 2) * columns; }
-  std::int64_t K() const { return K_; }
-
- private:
-  std::int64_t K_;
-  Scratch<std::uint32_t> pairs_;
-};
-
-/// C [M, n] <- A [M, K] B in the calling thread. The rows of A are contiguous and lda elements apart; B [K, n] is the columns
-/// [first, first + n) of the matrix, with `first` a multiple of Bf16Panels::columns.
-void bf16_gemm(std::int64_t M, const float* A, std::int64_t lda, const Bf16Panels& B, std::int64_t first, std::int64_t n, float* C,
-               std::int64_t ldc);
 
 /// Computes p in the calling thread; p.beta must be 0 or 1. Each element of C is determined bit for bit by K, alpha, its row of
 /// op(A), its column of op(B) and, if beta is 1, its previous value, regardless of M, N and its position.

@@ -1,7 +1,7 @@
 #include "core/kernels/direct_gemm.h"
 
 #include "core/kernels/pack_factors.h"
-#include "core/parallel.h"
+#include "core/memory.h"
 
 namespace argand {
 namespace {
@@ -10,31 +10,6 @@ namespace {
 constexpr std::int64_t block_rows = 96;
 
 }  // namespace
-
-template <RealScalar R>
-PackedPanels<R>::PackedPanels(Transpose b_is, std::int64_t K, std::int64_t N, const R* B, std::int64_t ldb)
-    : K_(K), N_(N), numbers_(static_cast<std::size_t>(size() * K * columns)) {
-  const bool transposed = transposes(b_is);
-  parallel_for(size(), std::max<std::int64_t>(1, 16384 / std::max<std::int64_t>(1, K * columns)),
-               [&](std::int64_t begin, std::int64_t end) {
-                 for (std::int64_t i = begin; i < end; ++i)
-                   pack_columns(transposed, K, std::min(columns, N - i * columns), B + i * columns * (transposed ? ldb : 1), ldb,
-                                numbers_.data() + i * K * columns, columns);
-               });
-}
-
-template <RealScalar R>
-void direct_gemm(std::int64_t M, Strided<R> A, const PackedPanels<R>& B, std::int64_t first, std::int64_t n, R* C,
-                 std::int64_t ldc) {
-  constexpr std::int64_t columns = PackedPanels<R>::columns;
-  if (B.K() == 0)
-    for (std::int64_t i = 0; i < M; ++i) std::fill_n(C + i * ldc, n, R(0));
-  const std::int64_t terms = terms_per_block(B.K());
-  for (std::int64_t k = 0; k < B.K(); k += terms)
-    for (std::int64_t j = 0; j < n; j += columns)
-      multiply_panel(M, std::min(columns, n - j), std::min(terms, B.K() - k), A.at(0, k),
-                     B.panel((first + j) / columns) + k * columns, columns, R(1), C + j, ldc, k > 0);
-}
 
 template <RealScalar R>
 void direct_gemm(const Product<R>& p) {
@@ -80,10 +55,8 @@ bool direct_is_faster(const Product<R>& p) {
   return p.K * p.N <= small_b || p.M <= few_rows || (transposes(p.a_is) && p.M <= near && p.N <= near && register_bytes == 64);
 }
 
-#define ARGAND_DIRECT_GEMM(R)                                                                                                   \
-  template class PackedPanels<R>;                                                                                               \
-  template void direct_gemm<R>(std::int64_t, Strided<R>, const PackedPanels<R>&, std::int64_t, std::int64_t, R*, std::int64_t); \
-  template void direct_gemm<R>(const Product<R>&);                                                                              \
+#define ARGAND_DIRECT_GEMM(R)                      \
+  template void direct_gemm<R>(const Product<R>&); \
   template bool direct_is_faster<R>(const Product<R>&);
 ARGAND_FOR_REAL(ARGAND_DIRECT_GEMM)
 

@@ -79,18 +79,17 @@ Var<R> bridged(const py::function& loss, const ParameterList<R>& parameters) {
     return slots;
   }());
   static const Op& op = Op::custom("loss");
-  return detail::record<R>(
-      op, Tensor<R>::scalar(v->value().item()),
-      [parameters, found](const Tensor<R>&) {
-        for (std::size_t i = 0; i < parameters.size(); ++i)
-          std::visit(
-              [&]<class T>(const Var<T>& p) {
-                if (found[i]) GradientAccumulator<T>(p).add(std::get<Tensor<T>>(*found[i]));
-              },
-              parameters[i].var);
-      },
-      [](const Var<R>&) -> Var<R> { fail("loss", "does not support forward mode"); },
-      std::visit([](const auto& p) { return detail::Inputs(p); }, parameters.front().var));
+  const auto backward = [parameters, found](const Tensor<R>&) {
+    for (std::size_t i = 0; i < parameters.size(); ++i)
+      std::visit(
+          [&]<class T>(const Var<T>& p) {
+            if (found[i]) GradientAccumulator<T>(p).add(std::get<Tensor<T>>(*found[i]));
+          },
+          parameters[i].var);
+  };
+  const auto tangent = [](const Var<R>&) -> Var<R> { fail("loss", "does not support forward mode"); };
+  const Tensor<R> value = Tensor<R>::scalar(v->value().item());
+  return std::visit([&](const auto& input) { return record(op, value, backward, tangent, input); }, parameters.front().var);
 }
 
 template <RealScalar R>

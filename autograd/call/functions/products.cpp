@@ -110,7 +110,7 @@ static const OpFunction loss_functions[] = {
        return cross_entropy(logits, targets, {ignore_index, label_smoothing});
      }},
     {"linear_cross_entropy",
-     {"input", "weight", "target", {"bias", none}, {"chunk", 132}},
+     {"input", "weight", "target", {"bias", none}, {"chunk", 264}},
      []<RealScalar R>(const Var<R>& h, const Var<R>& W, const Ids& targets, const std::optional<Var<R>>& b, std::int64_t chunk) {
        return linear_cross_entropy(h, W, b ? &*b : nullptr, targets, chunk);
      }},

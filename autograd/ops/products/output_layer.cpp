@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <optional>
 #include <vector>
 
 #include "core/gemm.h"
@@ -16,7 +15,7 @@
 namespace argand {
 namespace {
 
-/// Vocabulary entries per panel: a chunk's logits for a panel and two copies of its weights fit into the second-level cache.
+/// Vocabulary entries per panel: a chunk's logits for a panel and its weights fit into the second-level cache.
 constexpr std::int64_t panel = 256;
 /// Upper bound on the segments (runs of panels, one per task): each reads its weights only once per chunk of rows.
 constexpr std::int64_t most_segments = 8;
@@ -44,35 +43,14 @@ struct RowSum {
   }
 };
 
-/// op(B) [K, N], packed once for many products. All products of the sweep are computed here: in R, or with rounded factors if
-/// requested (Bf16Products).
+/// Computes p in the calling thread's share of the work: in R, or with rounded factors if requested (Bf16Products).
 template <RealScalar R>
-class PackedFactor {
- public:
-  PackedFactor(Transpose b_is, std::int64_t K, std::int64_t N, const R* B, std::int64_t ldb) {
-    if constexpr (std::same_as<R, float>)
-      if (bf16_products_enabled()) rounded_.emplace(b_is, K, N, B, ldb);
-    if (!rounded_) exact_.emplace(b_is, K, N, B, ldb);
-  }
-
-  /// C [M, n] <- A [M, K] times the columns [first, first + n).
-  void multiply(std::int64_t M, const R* A, std::int64_t lda, std::int64_t first, std::int64_t n, R* C, std::int64_t ldc) const {
-    if constexpr (std::same_as<R, float>)
-      if (rounded_) return bf16_gemm(M, A, lda, *rounded_, first, n, C, ldc);
-    direct_gemm<R>(M, {A, lda, 1}, *exact_, first, n, C, ldc);
-  }
-  /// Computes another product with the same arithmetic.
-  void multiply(const Product<R>& p) const {
-    if constexpr (std::same_as<R, float>)
-      if (rounded_) return bf16_gemm(p);
-    if (!direct_is_faster(p) && packed_is_faster(p)) return packed_gemm(p);  // the same bits
-    direct_gemm<R>(p);
-  }
-
- private:
-  std::optional<PackedPanels<R>> exact_;
-  std::optional<Bf16Panels> rounded_;
-};
+void multiply(const Product<R>& p) {
+  if constexpr (std::same_as<R, float>)
+    if (bf16_products_enabled()) return bf16_gemm(p);
+  if (!direct_is_faster(p) && packed_is_faster(p)) return packed_gemm(p);  // the same bits
+  direct_gemm(p);
+}
 
 template <RealScalar R>
 class Sweep {
@@ -89,7 +67,6 @@ class Sweep {
         W_(W.data()),
         b_(b != nullptr ? b->data() : nullptr),
         targets_(targets),
-        words_(Transpose::Yes, D_, V_, W.data(), D_),
         sums_(count(segments_ * chunk_)),
         of_targets_(count(chunk_)),
         rows_(count(chunk_)),
@@ -148,16 +125,15 @@ class Sweep {
     for (std::int64_t p = begin; p < end; ++p) {
       const std::int64_t n = words(p);
       R* const x = gradients_ ? exponentials_.data() + p * chunk_ * panel : own.data();
-      words_.multiply(rows, h_ + first * D_, D_, p * panel, n, x, panel);
+      const R* const W = W_ + p * panel * D_;
+      multiply<R>({Transpose::No, Transpose::Yes, rows, n, D_, R(1), h_ + first * D_, D_, W, D_, R(0), x, panel});
       for (std::int64_t r = 0; r < rows; ++r) {
         const R scale = read_panel(x + r * panel, p * panel, n, targets_[first + r], sums[r], of_targets_[count(r)]);
         if (!gradients_) continue;
         tops_[count(p * chunk_ + r)] = static_cast<R>(sums[r].shift());
         if (p > begin && scale != R(1)) for_packs<R>(r * D_, (r + 1) * D_, [&](auto at) { at.store(dh, at.load(dh) * scale); });
       }
-      if (gradients_)
-        words_.multiply(
-            {Transpose::No, Transpose::No, rows, D_, n, R(1), x, panel, W_ + p * panel * D_, D_, R(p > begin ? 1 : 0), dh, D_});
+      if (gradients_) multiply<R>({Transpose::No, Transpose::No, rows, D_, n, R(1), x, panel, W, D_, R(p > begin ? 1 : 0), dh, D_});
     }
   }
 
@@ -227,7 +203,7 @@ class Sweep {
       for_packs<R>(0, D_, [&](auto at) { at.store(scaled.data() + r * D_, at.load(h) * factor); });
       if (db != nullptr) for_packs<R>(0, n, [&](auto at) { at.add(db, at.load(e + r * panel) * factor); });
     }
-    words_.multiply({Transpose::Yes, Transpose::No, n, D_, rows, R(1), e, panel, scaled.data(), D_, R(first > 0 ? 1 : 0), dW, D_});
+    multiply<R>({Transpose::Yes, Transpose::No, n, D_, rows, R(1), e, panel, scaled.data(), D_, R(first > 0 ? 1 : 0), dW, D_});
     for (std::int64_t r = 0; r < rows; ++r) {
       const std::int64_t word = targets_[first + r] - from;
       if (word < 0 || word >= n) continue;
@@ -243,7 +219,6 @@ class Sweep {
   const bool gradients_;
   const R *const h_, *const W_, *const b_;
   const Ids& targets_;
-  const PackedFactor<R> words_;
   // State of the current chunk:
   std::vector<RowSum> sums_;        ///< [segments, chunk]
   std::vector<double> of_targets_;  ///< [chunk]: logits

@@ -23,6 +23,6 @@ Var<R> cross_entropy(const Var<R>& logits, const Ids& targets, const CrossEntrop
 /// cross_entropy(linear(h, W, b), targets) in one op: h [..., D], W [V, D], b [V] or null, targets [...]. At most `chunk` rows of
 /// logits are held at a time. Gradients, when needed, are computed in the same pass, chunk by chunk.
 template <RealScalar R>
-Var<R> linear_cross_entropy(const Var<R>& h, const Var<R>& W, const Var<R>* b, const Ids& targets, std::int64_t chunk = 132);
+Var<R> linear_cross_entropy(const Var<R>& h, const Var<R>& W, const Var<R>* b, const Ids& targets, std::int64_t chunk = 264);
 
 }  // namespace argand
