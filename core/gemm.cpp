@@ -26,8 +26,8 @@ namespace {
 /// Whether bfloat16 products were requested and p qualifies.
 template <Scalar T>
 bool rounds_factors(const Product<T>& p) {
-  return std::same_as<T, float> && bf16_products_enabled() && std::min({p.M, p.N, p.K}) >= bf16_least &&
-         (p.beta == T(0) || p.beta == T(1));
+  return std::same_as<RealOf<T>, float> && bf16_products_enabled() && std::min({p.M, p.N, p.K}) >= bf16_least &&
+         p.alpha == T(real_of(p.alpha)) && (p.beta == T(0) || p.beta == T(1));
 }
 
 /// Computes p in the calling thread: with bfloat16 if requested, otherwise by the fastest of three kernels.
@@ -158,13 +158,18 @@ GemmCut gemm_cut(std::int64_t M, std::int64_t N, std::int64_t K, bool complex, b
   return cut;
 }
 
+namespace {
+
+void multiply_as_real(const Product<std::complex<float>>& p);
+
+/// gemm(), without taking note of the product.
 template <Scalar T>
-void gemm(Transpose a_is, Transpose b_is, std::int64_t M, std::int64_t N, std::int64_t K, T alpha, const T* A, std::int64_t lda,
-          const T* B, std::int64_t ldb, T beta, T* C, std::int64_t ldc) {
-  if (M == 0 || N == 0) return;
-  note_product({M, N, K, ComplexScalar<T>});
-  reserve_blas(num_threads());
-  const Product<T> product{a_is, b_is, M, N, K, alpha, A, lda, B, ldb, beta, C, ldc};
+void multiply(const Product<T>& product) {
+  const std::int64_t M = product.M, N = product.N, K = product.K, ldc = product.ldc;
+  T* const C = product.C;
+  T beta = product.beta;
+  if constexpr (std::same_as<T, std::complex<float>>)
+    if (rounds_factors(product)) return multiply_as_real(product);
   bool direct = false;
   if constexpr (RealScalar<T>) direct = !rounds_factors(product) && (few_rows_is_faster(product) || direct_is_faster(product));
   if (!direct && !rounds_factors(product) && packed_is_faster(product)) return packed_gemm(product);
@@ -194,6 +199,46 @@ void gemm(Transpose a_is, Transpose b_is, std::int64_t M, std::int64_t N, std::i
     }
   });
   for (std::int64_t i = 0; i + 1 < cut.K; ++i) add(M, N, P + i * M * N, C, ldc);
+}
+
+/// A complex product as the real one of core/kernels/packed_gemm.h.
+void multiply_as_real(const Product<std::complex<float>>& p) {
+  Scratch<float> B(static_cast<std::size_t>(4 * p.K * p.N));
+  const float a_sign = conjugates(p.a_is) ? -1 : 1, b_sign = conjugates(p.b_is) ? -1 : 1;
+  const std::int64_t k_step = transposes(p.b_is) ? 1 : p.ldb, n_step = transposes(p.b_is) ? p.ldb : 1;
+  parallel_for(p.K, std::max<std::int64_t>(1, 16384 / p.N), [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t k = begin; k < end; ++k) {
+      float *const re = B.data() + 4 * k * p.N, *const im = re + 2 * p.N;
+      for (std::int64_t n = 0; n < p.N; ++n) {
+        const std::complex<float> b = p.B[k * k_step + n * n_step];
+        re[2 * n] = b.real(), re[2 * n + 1] = b_sign * b.imag();
+        im[2 * n] = -a_sign * b_sign * b.imag(), im[2 * n + 1] = a_sign * b.real();
+      }
+    }
+  });
+  const std::complex<float>* A = p.A;
+  std::int64_t lda = p.lda;
+  Scratch<std::complex<float>> rows(static_cast<std::size_t>(transposes(p.a_is) ? p.M * p.K : 0));
+  if (transposes(p.a_is)) {
+    parallel_for(p.M, std::max<std::int64_t>(1, 16384 / p.K), [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t k = 0; k < p.K; ++k)
+        for (std::int64_t m = begin; m < end; ++m) rows[static_cast<std::size_t>(m * p.K + k)] = p.A[k * p.lda + m];
+    });
+    A = rows.data(), lda = p.K;
+  }
+  multiply<float>({Transpose::No, Transpose::No, p.M, 2 * p.N, 2 * p.K, p.alpha.real(), reinterpret_cast<const float*>(A), 2 * lda,
+                   B.data(), 2 * p.N, p.beta.real(), reinterpret_cast<float*>(p.C), 2 * p.ldc});
+}
+
+}  // namespace
+
+template <Scalar T>
+void gemm(Transpose a_is, Transpose b_is, std::int64_t M, std::int64_t N, std::int64_t K, T alpha, const T* A, std::int64_t lda,
+          const T* B, std::int64_t ldb, T beta, T* C, std::int64_t ldc) {
+  if (M == 0 || N == 0) return;
+  note_product({M, N, K, ComplexScalar<T>});
+  reserve_blas(num_threads());
+  multiply<T>({a_is, b_is, M, N, K, alpha, A, lda, B, ldb, beta, C, ldc});
 }
 
 #define ARGAND_GEMM(T)                                                                                                       \

@@ -29,11 +29,12 @@ Var<R> DecoderBlock<R>::operator()(const Var<R>& h, const AttentionPass<R>& pass
 
 namespace {
 
-/// Initial std of the embedding: 0.02 if it is also the output layer, otherwise 0.5. With scale_embeddings it is 1/√d, so that
-/// after the multiplication by √d the token embeddings have std 1, comparable to the sinusoids added to them ("Attention is all you
-/// need", 2017, section 3.4, does not specify the initialisation).
+/// Initial std of the embedding if none is given: 0.02 if it is also the output layer, otherwise 0.5. With scale_embeddings it is
+/// 1/√d, so that after the multiplication by √d the token embeddings have std 1, comparable to the sinusoids added to them
+/// ("Attention is all you need", 2017, section 3.4, does not specify the initialisation).
 double embedding_std(const ModelConfig& config) {
   const auto& own = config.own<DecoderConfig>();
+  if (own.embedding_std > 0) return own.embedding_std;
   if (own.scale_embeddings) return 1 / std::sqrt(static_cast<double>(config.d_model));
   return own.tie_embeddings && config.task == TextTask::Lm ? 0.02 : 0.5;
 }

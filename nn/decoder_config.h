@@ -19,6 +19,7 @@ struct DecoderConfig : FamilyConfig {
   bool qk_norm = false;
   bool tie_embeddings = true;
   bool scale_embeddings = false;
+  double embedding_std = 0;  ///< 0: as nn/decoder.cpp chooses
 
   void visit(KeyVisitor& f) override;
   void validate(const ModelConfig& config) const override;

@@ -15,9 +15,9 @@ namespace argand {
 /// Whether this processor has AVX512-BF16.
 bool has_bf16_products();
 
-/// While a Bf16Products is alive, large float32 products use bfloat16: those of gemm() with M, N and K all at least bf16_least, and
-/// the output layer's. Applies to the whole program, in every thread; products of double are unaffected. Throws Error if the
-/// processor lacks AVX512-BF16.
+/// While a Bf16Products is alive, large products of float32 and complex float32 use bfloat16: those of gemm() with M, N and K all
+/// at least bf16_least, and the output layer's. Applies to the whole program, in every thread; products of double are unaffected.
+/// Throws Error if the processor lacks AVX512-BF16.
 class Bf16Products {
  public:
   explicit Bf16Products(bool on);

@@ -4,6 +4,7 @@
 #include <bit>
 #include <boost/test/unit_test.hpp>
 #include <cmath>
+#include <complex>
 #include <limits>
 #include <utility>
 #include <vector>
@@ -138,6 +139,53 @@ BOOST_AUTO_TEST_CASE(gemm_rounds_large_products_while_asked_to_with_any_number_o
   }
   set_num_threads(before);
   BOOST_TEST((multiply(M) == exact));
+}
+
+BOOST_AUTO_TEST_CASE(complex_factors_are_rounded_part_by_part) {
+  if (there_is_none()) return;
+  using C = std::complex<float>;
+  const auto wide = [](C z) {
+    return std::complex<double>(static_cast<double>(rounded(z.real())), static_cast<double>(rounded(z.imag())));
+  };
+  const auto op = [](Transpose is, std::complex<double> z) { return conjugates(is) ? std::conj(z) : z; };
+  const Bf16Products on(true);
+  const int threads = num_threads();
+  const Transpose all[] = {Transpose::No, Transpose::Yes, Transpose::Conjugate, Transpose::ConjugateNo};
+  for (const Case& c : {Case{bf16_least, bf16_least, bf16_least}, {300, 37, 45}})
+    for (const Transpose a_is : all)
+      for (const Transpose b_is : all)
+        for (const float beta : {0.F, 1.F}) {
+          const std::int64_t lda = (transposes(a_is) ? c.M : c.K) + 3, ldb = (transposes(b_is) ? c.K : c.N) + 2, ldc = c.N + 1;
+          const auto a = numbers(2 * (c.M + c.K) * lda, 1), b = numbers(2 * (c.N + c.K) * ldb, 2),
+                     before = numbers(2 * c.M * ldc, 3);
+          const C *const A = reinterpret_cast<const C*>(a.data()), *const B = reinterpret_cast<const C*>(b.data());
+          const C* const C0 = reinterpret_cast<const C*>(before.data());
+          std::vector<C> found(C0, C0 + c.M * ldc), again = found;
+          if (beta == 0) std::fill(found.begin(), found.end(), C(NAN, NAN));
+          gemm(a_is, b_is, c.M, c.N, c.K, C(0.5F), A, lda, B, ldb, C(beta), found.data(), ldc);
+          set_num_threads(3);
+          gemm(a_is, b_is, c.M, c.N, c.K, C(0.5F), A, lda, B, ldb, C(beta), again.data(), ldc);
+          set_num_threads(threads);
+          for (std::int64_t i = 0; i < c.M; ++i)
+            for (std::int64_t j = 0; j < c.N; ++j) {
+              std::complex<double> sum = 0;
+              for (std::int64_t k = 0; k < c.K; ++k)
+                sum += op(a_is, wide(A[transposes(a_is) ? k * lda + i : i * lda + k])) *
+                       op(b_is, wide(B[transposes(b_is) ? j * ldb + k : k * ldb + j]));
+              const auto at = static_cast<std::size_t>(i * ldc + j);
+              const std::complex<double> wanted = 0.5 * sum + (beta == 0 ? 0.0 : std::complex<double>(C0[at]));
+              BOOST_REQUIRE_SMALL(std::abs(std::complex<double>(found[at]) - wanted), 1e-5 * std::sqrt(static_cast<double>(c.K)));
+              BOOST_REQUIRE(found[at] == again[at]);
+            }
+        }
+  // A scale that is not real stays in float32.
+  const auto a = numbers(2 * 40 * 40, 1);
+  const C* const A = reinterpret_cast<const C*>(a.data());
+  std::vector<C> turned(1600);
+  gemm(Transpose::No, Transpose::No, 40, 40, 40, C(0, 1), A, 40, A, 40, C(0), turned.data(), 40);
+  std::complex<double> sum = 0;
+  for (std::size_t k = 0; k < 40; ++k) sum += std::complex<double>(A[k]) * std::complex<double>(A[40 * k]);
+  BOOST_TEST(std::abs(std::complex<double>(turned[0]) - std::complex<double>(0, 1) * sum) < 1e-4);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

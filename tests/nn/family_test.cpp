@@ -47,17 +47,17 @@ BOOST_AUTO_TEST_CASE(keys_their_order_and_their_defaults_are_those_of_old_files)
   BOOST_TEST(ModelConfig::defaults("transformer").to_json() ==
              R"({"family":"transformer","task":"lm","vocab_size":0,)" + shared +
                  R"("position":"learned","rope_base":10000.0,"norm":"layernorm","ffn":"gelu","attn_bias":true,"ffn_bias":true,)"
-                 R"("qk_norm":false,"tie_embeddings":true,"scale_embeddings":false})");
+                 R"("qk_norm":false,"tie_embeddings":true,"scale_embeddings":false,"embedding_std":0.0})");
   BOOST_TEST(
       ModelConfig().to_json() ==
       R"({"family":"complexformer","task":"lm","vocab_size":0,)" + shared +
           R"("position":"none","rope_base":10000.0,"norm":"layernorm","ffn":"gelu","attn_bias":false,"ffn_bias":true,)"
-          R"("qk_norm":false,"tie_embeddings":true,"scale_embeddings":false,"adaptation":"per_head","frequencies":"paper","pcl_weight":0.0,)"
+          R"("qk_norm":false,"tie_embeddings":true,"scale_embeddings":false,"embedding_std":0.0,"adaptation":"per_head","frequencies":"paper","pcl_weight":0.0,)"
           R"("pcl_temperature":0.1})");
   BOOST_TEST(ModelConfig::defaults("crope").to_json() ==
              R"({"family":"crope","task":"lm","vocab_size":0,)" + shared +
                  R"("position":"rope","rope_base":5000.0,"norm":"rmsnorm","ffn":"swiglu","attn_bias":false,"ffn_bias":false,)"
-                 R"("qk_norm":true,"tie_embeddings":true,"scale_embeddings":false,"mode":"all"})");
+                 R"("qk_norm":true,"tie_embeddings":true,"scale_embeddings":false,"embedding_std":0.0,"mode":"all"})");
   BOOST_TEST(
       ModelConfig::defaults("crat").to_json() ==
       R"({"family":"crat","task":"lm","vocab_size":0,)" + shared +

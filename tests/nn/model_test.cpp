@@ -57,6 +57,12 @@ BOOST_AUTO_TEST_CASE(scaled_embeddings_are_as_large_as_the_sinusoids) {
   BOOST_TEST(scaled->parameters().at(0).name == "embedding.weight");
   BOOST_TEST(deviation(*scaled) == 0.125, boost::test_tools::tolerance(0.01));
   BOOST_TEST(deviation(*plain) == 0.02, boost::test_tools::tolerance(0.01));
+  config.own<DecoderConfig>().embedding_std = 0.3;
+  const auto chosen = make_model<double>(config, 1);
+  BOOST_TEST(deviation(*chosen) == 0.3, boost::test_tools::tolerance(0.01));
+  config.own<DecoderConfig>().embedding_std = -0.3;
+  BOOST_TEST(error_of([&] { config.validate(); }) == "config: embedding_std cannot be negative, got -0.3");
+  config.own<DecoderConfig>().embedding_std = 0;
   // Embeddings eight times as large, without scaling, give the same states, provided the output layer does not share them.
   config.own<DecoderConfig>().tie_embeddings = false;
   const auto by_hand = make_model<double>(config, 1);

@@ -95,7 +95,7 @@ struct TrainingConfig {
     f("clip", clip, "", "largest global norm of the gradients (0: no limit)");
     f("seed", seed, "", "seed for the initial parameters, batches and dropout");
     f("precision", precision, "float32|float64|bf16",
-      "number format; bf16: float32, but factors of large real matrix products are rounded to bfloat16 (AVX512-BF16)");
+      "number format; bf16: float32, but factors of large matrix products are rounded to bfloat16 (AVX512-BF16)");
     f("eval_every", eval_every, "", "steps between validations (0: only at the end; -1: after every epoch)");
     f("eval_batches", eval_batches, "", "batches per validation, evenly spread over the validation data (0: all)");
     f("early_stop", early_stop, "", "stop after this many validations in a row without improvement (0: never)");

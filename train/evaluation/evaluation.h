@@ -68,7 +68,7 @@ struct Evaluation {
   std::int64_t unknown = 0;                  ///< tokens that do not determine their bytes
   std::int64_t unknown_bytes = 0;            ///< bytes of text that those tokens represent
   std::optional<ConfusionMatrix> confusion;  ///< classifiers only
-  std::vector<BatchFigures> batches;         ///< in the order of the evaluation set
+  std::vector<BatchFigures> batches = {};    ///< in the order of the evaluation set
 };
 
 /// "loss 0.4123, accuracy 87.5 %" for a classifier, "loss 4.1227, perplexity 61.73, 1.203 bits per byte" for a language model, plus
