@@ -100,6 +100,8 @@ void restart_with_coretype(const std::string& coretype, char** argv) {
 
 void ensure_fast_kernels(char** argv) {
   current_program();
+  for (char** argument = argv; *argument != nullptr; ++argument)
+    if (std::string_view(*argument) == "--help" || std::string_view(*argument) == "-h") return;
   if (const char* level = std::getenv("ARGAND_LEVEL"); level != nullptr && *level != '\0') restart_at_level(level, argv);
   const bool restart = limit_spinning();
   if (const std::string wanted = blas_kernels().wanted; !wanted.empty()) restart_with_coretype(wanted, argv);

@@ -11,7 +11,7 @@ namespace argand {
 /// Removes the variable from the environment, because other programs are started differently.
 const std::string& current_program();
 
-/// Restarts the program if necessary, once for each of these reasons:
+/// Restarts the program if necessary, unless an argument is --help or -h (a start takes 18 ms), once for each of these reasons:
 ///   - the environment variable ARGAND_LEVEL (baseline, v3, v4) selects a level of the library other than the loader's choice;
 ///   - OpenBLAS runs kernels much slower than the processor allows (core/machine/openblas_kernels.h). A value of OPENBLAS_CORETYPE
 ///     set by the user is respected;

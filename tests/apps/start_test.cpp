@@ -63,6 +63,12 @@ BOOST_AUTO_TEST_CASE(a_program_restarts_through_its_launcher) {
   BOOST_TEST(value(text, "spin") == "5000");
 }
 
+BOOST_AUTO_TEST_CASE(help_does_not_restart) {
+  const std::string text = output_of(clean + " fast --help");
+  BOOST_TEST(count(text, "start ") == 1);
+  BOOST_TEST(value(text, "spin") == "unset");
+}
+
 BOOST_AUTO_TEST_CASE(argand_runs_the_fast_kernels) {
   const std::string text = output_of("env -u OPENBLAS_CORETYPE " ARGAND_PROGRAM " --version");
   BOOST_TEST_INFO(text);

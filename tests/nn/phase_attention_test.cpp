@@ -151,18 +151,20 @@ BOOST_AUTO_TEST_CASE(fixed_adaptation_with_ropes_frequencies_is_rope) {
   check_alike(phase, dot, 1e-14);
 }
 
-BOOST_AUTO_TEST_CASE(moduli_are_what_delta_0_leaves) {
-  ModelConfig ours = small("complexformer"), learnt = small("complexformer");
-  ours.own<ComplexFormerConfig>().adaptation = Adaptation::Magnitudes;
-  learnt.own<ComplexFormerConfig>().adaptation = Adaptation::Shared;
-  Init init(1);
-  const PhaseAttention<double> magnitudes(init, ours), zero(init, learnt);
-  BOOST_TEST(parameters_of(magnitudes).size() == 4U);
-  Parts p = random_parts({4});
-  p.delta = variable(Tensor<double>::zeros({4})), p.bias = variable(Tensor<double>::zeros({4}));
-  load(magnitudes, p);
-  load(zero, p);
-  check_alike(magnitudes, zero, 1e-13);
+BOOST_AUTO_TEST_CASE(moduli_and_the_bias_are_what_delta_0_leaves) {
+  for (const bool biased : {false, true}) {
+    ModelConfig ours = small("complexformer"), learnt = small("complexformer");
+    ours.own<ComplexFormerConfig>().adaptation = biased ? Adaptation::Bias : Adaptation::Magnitudes;
+    Init init(1);
+    const PhaseAttention<double> magnitudes(init, ours), zero(init, learnt);
+    BOOST_TEST(parameters_of(magnitudes).size() == (biased ? 5U : 4U));
+    Parts p = random_parts({2, 4});
+    p.delta = variable(Tensor<double>::zeros({2, 4}));
+    if (!biased) p.bias = variable(Tensor<double>::zeros({2, 4}));
+    load(magnitudes, p);
+    load(zero, p);
+    check_alike(magnitudes, zero, 1e-13);
+  }
 }
 
 BOOST_AUTO_TEST_CASE(a_phase_rotation_with_delta_1_is_a_rotary_embedding) {

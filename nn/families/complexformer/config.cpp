@@ -13,7 +13,8 @@ ComplexFormerConfig::ComplexFormerConfig() {
 
 void ComplexFormerConfig::visit(KeyVisitor& f) {
   DecoderConfig::visit(f);
-  f("adaptation", adaptation, "whether delta and the phase bias are per head, shared or fixed");
+  f("adaptation", adaptation,
+    "delta and the phase bias: per head, shared, fixed at 1 and 0, both 0 (moduli), or only the bias learnt per head");
   f("frequencies", frequencies, "frequency law: base^(-4j/d_k) or base^(-2j/d_k)");
   f("pcl_weight", pcl_weight, "weight of the phase contrastive loss (0: none; the paper uses 0.01)");
   f("pcl_temperature", pcl_temperature, "temperature of the phase contrastive loss");

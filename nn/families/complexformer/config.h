@@ -5,10 +5,10 @@
 
 namespace argand {
 
-/// Scope of δ and the phase bias b. fixed: δ = 1 and b = 0; moduli: δ = 0 and b = 0, which ignores the phases of q and k. `moduli`
-/// is not in the paper; it shows how much the phases contribute.
-enum class Adaptation { PerHead, Shared, Fixed, Magnitudes };
-constexpr const char* words_of(Adaptation) { return "per_head|shared|fixed|moduli"; }
+/// Scope of δ and the phase bias b. fixed: δ = 1 and b = 0; moduli: δ = 0 and b = 0, which ignores the phases of q and k; bias:
+/// δ = 0 and b per head. `moduli` and `bias` are not in the paper; they show what the phases contribute.
+enum class Adaptation { PerHead, Shared, Fixed, Magnitudes, Bias };
+constexpr const char* words_of(Adaptation) { return "per_head|shared|fixed|moduli|bias"; }
 
 /// ω_j = base^(-4j/d_k), as in the paper, or RoPE's base^(-2j/d_k).
 enum class FrequencyLaw { Paper, Rope };

@@ -51,6 +51,7 @@ std::vector<Invariance> complexformer_invariances(const ModelConfig& config) {
   switch (config.own<ComplexFormerConfig>().adaptation) {
     case Adaptation::Fixed: return joined(std::move(all), {queries_against_keys(config)});
     case Adaptation::Magnitudes:
+    case Adaptation::Bias:
       return joined(std::move(all),
                     {of_pairs("phases of q and k", "q_j → s e^{iφ} q_j, k_j → e^{iψ} k_j / s", config, [](Amounts& amounts) {
                       const double s = amounts.factor();

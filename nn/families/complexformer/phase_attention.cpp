@@ -15,12 +15,11 @@ PhaseAttention<R>::PhaseAttention(Init& init, const ModelConfig& config)
       o_(init, config.d_model, config.d_model, config.own<ComplexFormerConfig>().attn_bias) {
   const auto& own = config.own<ComplexFormerConfig>();
   const std::int64_t n = config.d_model / config.n_heads / 2;
-  moduli_ = own.adaptation == Adaptation::Magnitudes;
-  if (own.adaptation != Adaptation::Fixed && !moduli_) {
-    const Shape shape = own.adaptation == Adaptation::PerHead ? Shape{n_heads_, n} : Shape{n};
+  moduli_ = own.adaptation == Adaptation::Magnitudes || own.adaptation == Adaptation::Bias;
+  const Shape shape = own.adaptation == Adaptation::Shared ? Shape{n} : Shape{n_heads_, n};
+  if (own.adaptation == Adaptation::PerHead || own.adaptation == Adaptation::Shared)
     delta_ = init.normal<R>(Role::Angle, shape, 0.02);
-    phase_bias_ = init.full<R>(Role::Angle, shape, 0);
-  }
+  if (delta_ || own.adaptation == Adaptation::Bias) phase_bias_ = init.full<R>(Role::Angle, shape, 0);
   frequencies_ =
       rotary_frequencies<R>(n, own.rope_base, (own.frequencies == FrequencyLaw::Paper ? 2.0 : 1.0) / static_cast<double>(n));
 }
@@ -34,9 +33,10 @@ Var<R> PhaseAttention<R>::operator()(const Var<R>& x, const AttentionPass<R>& pa
   if (delta_) {
     q = phase_rotation(q, *delta_, *phase_bias_, positions);
     k = phase_rotation(k, *delta_, Var<R>(Tensor<R>::zeros(phase_bias_->shape())), positions);
-  } else {  // δ = 1, b = 0: λ e^{i(θ + tω)} is z e^{itω}; δ = 0, b = 0: λ e^{itω}
+  } else {  // δ = 1, b = 0: λ e^{i(θ + tω)} is z e^{itω}; δ = 0: λ e^{i(b + tω)}
     if (moduli_) q = to_complex(abs(q)), k = to_complex(abs(k));
-    q = rotary(q, positions);
+    q = phase_bias_ ? phase_rotation(q, Var<R>(Tensor<R>::zeros(phase_bias_->shape())), *phase_bias_, positions)
+                    : rotary(q, positions);
     k = rotary(k, positions);
   }
   return o_(pass.attend(join_heads(q), join_heads(k), v_(x), n_heads_));

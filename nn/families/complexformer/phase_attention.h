@@ -11,7 +11,8 @@ namespace argand {
 ///
 /// cos(A_m - C_n) with A = δθq + b + mω and C = δθk + nω is the dot product of (cos A, sin A) and (cos C, sin C), so the score is
 /// that of rotated queries λq e^{iA} and keys λk e^{iC}: RoPE's cost plus O(T·d) trigonometry, never O(T²·d) cosines. Parameters q,
-/// k, v, o; delta, phase_bias: [H, d_k/2] (per_head), [d_k/2] (shared), none (fixed: δ = 1, b = 0; moduli: δ = 0, b = 0).
+/// k, v, o; delta, phase_bias: [H, d_k/2] (per_head), [d_k/2] (shared), none (fixed: δ = 1, b = 0; moduli: δ = 0, b = 0);
+/// phase_bias alone (bias: δ = 0).
 template <RealScalar R>
 class PhaseAttention final : public SelfAttention<R> {
  public:
@@ -22,8 +23,8 @@ class PhaseAttention final : public SelfAttention<R> {
  private:
   std::int64_t n_heads_;
   Linear<R> q_, k_, v_, o_;
-  std::optional<Var<R>> delta_, phase_bias_;  ///< either both are present or neither
-  bool moduli_ = false;                       ///< δ = 0, b = 0
+  std::optional<Var<R>> delta_, phase_bias_;  ///< δ only with b
+  bool moduli_ = false;                       ///< δ = 0
   Tensor<R> frequencies_;                     ///< ω, [d_k/2]
 };
 
