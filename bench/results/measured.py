@@ -4,7 +4,7 @@
   measured.py travel NAME=RUNS ...      from all logs below RUNS, how far δ, b and θ had moved after some steps; from
                                         inspect*.json (argand inspect --travel --attention --json), what resetting parameters costs;
                                         entries of other NAMEs stay
-  measured.py steps N=RUNS ...          from steps.json (experiments/answers.py); N: the number of offsets
+  measured.py steps NAME=RUNS ...       from steps.json (experiments/answers.py); NAME: a heading
   measured.py sums RUNS                 from sums.json
   measured.py facts RUNS                from facts.json
   measured.py choices RUNS              from choices.json
@@ -219,9 +219,9 @@ def travel_tables():
 
 def steps_tables():
     parts = []
-    for (offsets,), entries in grouped(entries_of("steps"), "set").items():
+    for (name,), entries in grouped(entries_of("steps"), "set").items():
         rows = sorted(grouped(entries, "row").items(), key=lambda item: -statistics.fmean(run["right"] for run in item[1]))
-        parts += [f"**{offsets} offsets.** Correct answers in %, mean ± deviation of the seeds; each row at its best rate.\n",
+        parts += [f"**{name}.** Correct answers in %, mean ± deviation of the seeds.\n",
                   table(["row", "rate", "right", "each seed"],
                         [[row, rate_name(runs[0]["lr"]), spread([100 * run["right"] for run in runs]), ", ".join(f"{100 * run['right']:.1f}" for run in runs)]
                          for (row,), runs in rows], [False, True, True, True])]
