@@ -36,6 +36,7 @@ BEST = [  # each row at its own best rate
     ("best-crope", "CRoPE, each row at its best rate", "six rows are from dense projections"),
     ("best-crat", "CRAT and its baselines, each row at its best rate", "twelve rows are from CRAT with its window"),
     ("best-qic", "QIC, each row at its best rate", "twelve rows are from learned angles"),
+    ("best-questions", "What the first tables left open", "two rows are from ComplexFormer with δ and b per head"),
 ]
 TASKS = [  # each row at its own best rate; what they answered is in measured.py
     ("best-facts", "Facts to look up: losses, rates and claims", "five rows are from CRAT with its window"),
