@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The tables of README.md, from the outputs of bench/compare.py and from bf16.json, all next to this script.
+"""The tables of README.md, from the outputs of bench/compare.py next to this script, and from ../runs/others.json.
 
   python3 bench/results/speed/table.py > tables.md
 """
@@ -38,7 +38,7 @@ def main():
     compared("pytorch-2.6.txt")
     compared("pytorch-1.13.txt")
     print("| seed | float32 | bf16 |\n|---:|---:|---:|")
-    found = {(run["precision"], run["seed"]): run["perplexity"] for run in json.loads(read("bf16.json"))["runs"]}
+    found = {(run["precision"], run["seed"]): run["perplexity"] for run in json.loads(read("../runs/others.json"))["bf16"]["runs"]}
     for seed in range(3):
         print(f"| {seed} | {found['float32', seed]:.2f} | {found['bf16', seed]:.2f} |")
 
