@@ -19,12 +19,8 @@ namespace {
 
 /// The GLIBC_TUNABLES setting that makes glibc's loader and mathematical functions treat the processor as one of this level.
 std::string_view hidden_features(Level level) {
-  switch (level) {
-    case Level::Baseline: return "-AVX512F,-AVX2,-FMA";
-    case Level::V3: return "-AVX512F";
-    case Level::V4: return "";
-  }
-  return "";
+  if (level == Level::Baseline) return "-AVX512F,-AVX2,-FMA";
+  return level == Level::V3 ? "-AVX512F" : "";
 }
 
 void restart_at_level(const char* name, char** argv) {
