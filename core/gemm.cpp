@@ -11,6 +11,7 @@
 #include "core/kernels/bf16_gemm.h"
 #include "core/kernels/direct_gemm.h"
 #include "core/kernels/few_rows.h"
+#include "core/kernels/pack_factors.h"
 #include "core/kernels/packed_gemm.h"
 #include "core/machine/blas.h"
 #include "core/memory.h"
@@ -168,11 +169,12 @@ void multiply(const Product<T>& product) {
   const std::int64_t M = product.M, N = product.N, K = product.K, ldc = product.ldc;
   T* const C = product.C;
   T beta = product.beta;
+  const bool rounded = rounds_factors(product);
   if constexpr (std::same_as<T, std::complex<float>>)
-    if (rounds_factors(product)) return multiply_as_real(product);
+    if (rounded) return multiply_as_real(product);
   bool direct = false;
-  if constexpr (RealScalar<T>) direct = !rounds_factors(product) && (few_rows_is_faster(product) || direct_is_faster(product));
-  if (!direct && !rounds_factors(product) && packed_is_faster(product)) return packed_gemm(product);
+  if constexpr (RealScalar<T>) direct = !rounded && (few_rows_is_faster(product) || direct_is_faster(product));
+  if (!direct && !rounded && packed_is_faster(product)) return packed_gemm(product);
   const GemmCut cut = gemm_cut(M, N, K, ComplexScalar<T>, direct);
   if (cut.tiles() == 1) return tile_gemm(product);
 
@@ -221,8 +223,9 @@ void multiply_as_real(const Product<std::complex<float>>& p) {
   Scratch<std::complex<float>> rows(static_cast<std::size_t>(transposes(p.a_is) ? p.M * p.K : 0));
   if (transposes(p.a_is)) {
     parallel_for(p.M, std::max<std::int64_t>(1, 16384 / p.K), [&](std::int64_t begin, std::int64_t end) {
-      for (std::int64_t k = 0; k < p.K; ++k)
-        for (std::int64_t m = begin; m < end; ++m) rows[static_cast<std::size_t>(m * p.K + k)] = p.A[k * p.lda + m];
+      // A complex number is moved as one real of twice its size.
+      detail::transpose(p.K, end - begin, reinterpret_cast<const double*>(p.A + begin), p.lda,
+                        reinterpret_cast<double*>(rows.data() + begin * p.K), p.K);
     });
     A = rows.data(), lda = p.K;
   }
