@@ -30,13 +30,14 @@
 #include "train/evaluation/interventions.h"
 #include "train/evaluation/latency.h"
 #include "train/evaluation/position_loss.h"
+#include "train/generation/generation.h"
 
 namespace argand {
 namespace {
 
 struct EvalOptions {
   OtherTable table;
-  std::string run, data, split, protocol, json, retrieved_by;
+  std::string run, data, split, protocol, json, retrieved_by, weights = "f32";
   std::optional<std::int64_t> stride, batch, positions;
   std::vector<std::string> set;
   bool generate = false, exchange_passages = false, latency = false, each = false;
@@ -120,6 +121,7 @@ void require_alone(const EvalOptions& options, std::string_view mode, std::strin
   if (options.batch) input_fail("--batch", "{}", why);
   if (options.positions && mode != "--positions") input_fail("--positions", "{}", why);
   if (!options.set.empty() && mode != "--positions") input_fail("--set", "{}", why);
+  if (options.weights != "f32" && mode == "--generate") input_fail("--weights", "{}", why);
   if (options.latency && mode != "--latency") input_fail("--latency", "{}", why);
   if (options.exchange_passages) input_fail("--exchange-passages", "{}", why);
   if (!options.retrieved_by.empty()) input_fail("--retrieved-by", "{}", why);
@@ -154,9 +156,11 @@ Settings set_of(const EvalOptions& options) {
   return settings;
 }
 
-/// The parameters changed with --set, as in ", with delta=0".
+/// What --set and --weights change, as in ", with delta=0 and int8 weights".
 std::string interventions(const EvalOptions& options) {
-  return options.set.empty() ? "" : ", with " + CLI::detail::join(options.set, " and ");
+  std::vector<std::string> changes = options.set;
+  if (options.weights != "f32") changes.push_back(options.weights + " weights");
+  return changes.empty() ? "" : ", with " + CLI::detail::join(changes, " and ");
 }
 
 /// Prints the loss by position in windows of `options.positions` tokens.
@@ -166,6 +170,7 @@ Figures eval_positions(const TrainedRun& trained, const Part& part, const EvalOp
   with_precision(trained.checkpoint.config(), [&]<class R>(R) {
     const auto model = load_longer_model<R>(trained.checkpoint, length);
     intervene<R>(*model, set_of(options));
+    const auto copies = quantized<R>(*model, weight_format(options.weights));
     const OpenRetriever retriever(trained, *model);
     Counter counter("evaluating", 1);
     spans = loss_by_position<R>(*model, part.tokens.ids, length, contexts_of(retriever, trained_on),
@@ -186,19 +191,20 @@ Figures eval_positions(const TrainedRun& trained, const Part& part, const EvalOp
 }
 
 /// Prints the time the model takes to generate a token.
-Figures eval_latency(const TrainedRun& trained, const Part& part) {
+Figures eval_latency(const TrainedRun& trained, const Part& part, const EvalOptions& options) {
   const Latency latency = with_precision(trained.checkpoint.config(), [&]<class R>(R) {
     const auto model = load_model<R>(trained.checkpoint);
     const OpenRetriever retriever(trained, *model);
-    return measure_latency<R>(*model, part.tokens.ids, retriever.context());
+    return measure_latency<R>(*model, part.tokens.ids, retriever.context(), weight_format(options.weights));
   });
   const auto ms = [](double seconds) { return 1e3 * seconds; };
   fmt::print(
-      "{} at step {} takes {:.2f} ms per token (median of {} texts; {:.2f} to {:.2f}), {:.2f} ms to the first token; prompts of {} "
-      "tokens, {} written, {}. Reading its {:.1f} MB of parameters once takes {:.2f} ms.\n",
-      trained.checkpoint.file().path(), trained.checkpoint.state().step, ms(latency.per_token), latency.texts, ms(latency.fastest),
-      ms(latency.slowest), ms(latency.to_first_token), latency.prompt_length, latency.tokens, counted(num_threads(), "thread"),
-      latency.parameter_bytes / 1e6, ms(latency.to_read_parameters));
+      "{} at step {}{} takes {:.2f} ms per token (median of {} texts; {:.2f} to {:.2f}), {:.2f} ms to the first token; prompts of "
+      "{} "
+      "tokens, {} written, {}. Reading {:.1f} MB of parameters once takes {:.2f} ms.\n",
+      trained.checkpoint.file().path(), trained.checkpoint.state().step, interventions(options), ms(latency.per_token),
+      latency.texts, ms(latency.fastest), ms(latency.slowest), ms(latency.to_first_token), latency.prompt_length, latency.tokens,
+      counted(num_threads(), "thread"), latency.parameter_bytes / 1e6, ms(latency.to_read_parameters));
   return {{"texts", latency.texts},
           {"prompt_length", latency.prompt_length},
           {"tokens", latency.tokens},
@@ -216,6 +222,7 @@ void write_json(const OutputFile& json, const EvalOptions& options, const Traine
   if (!json) return;
   Figures all = {{"checkpoint", trained.checkpoint.file().path()}, {"step", trained.checkpoint.state().step}, {"part", part}};
   if (!options.set.empty()) all["set"] = options.set;
+  if (options.weights != "f32") all["weights"] = options.weights;
   all.update(figures);
   json.write(all.dump(1, ' ', false, Figures::error_handler_t::replace) + "\n");
 }
@@ -228,23 +235,22 @@ void eval(const EvalOptions& options) {
   const std::string data = options.data.empty() ? config.training.data : options.data;
   const bool trained_on = options.split == "train" && with_absolute_paths(data) == with_absolute_paths(config.training.data);
   if (!lm) require_no_protocol(options, "is for language models only");
+  const auto alone = [&](const char* mode, const char* reason) {
+    if (!lm) input_fail(mode, "is for language models, and {} is a classifier", options.run);
+    require_alone(options, mode, reason);
+    return part_of_text(trained, options);
+  };
   if (options.generate) {
-    if (!lm) input_fail("--generate", "{} is a classifier and does not generate text", options.run);
-    require_alone(options, "--generate", "writes texts and scores every token of them");
-    const Part part = part_of_text(trained, options);
+    const Part part = alone("--generate", "writes texts and scores every token of them");
     return write_json(json, options, trained, part.name, eval_texts(trained, part.tokens.ids, options.generation));
   }
   if (options.latency) {
-    if (!lm) input_fail("--latency", "{} is a classifier and does not generate text", options.run);
-    require_alone(options, "--latency", "times one text at a time");
-    const Part part = part_of_text(trained, options);
-    return write_json(json, options, trained, part.name, eval_latency(trained, part));
+    const Part part = alone("--latency", "times one text at a time");
+    return write_json(json, options, trained, part.name, eval_latency(trained, part, options));
   }
   if (options.positions) {
-    if (!lm) input_fail("--positions", "{} is a classifier, which reads whole articles", options.run);
     if (*options.positions < 1) input_fail("--positions", "must be at least 1, got {}", *options.positions);
-    require_alone(options, "--positions", "has its own windows");
-    const Part part = part_of_text(trained, options);
+    const Part part = alone("--positions", "has its own windows");
     return write_json(json, options, trained, part.name, eval_positions(trained, part, options, trained_on));
   }
   const std::int64_t batch = options.batch.value_or(config.training.batch);
@@ -264,14 +270,15 @@ void eval(const EvalOptions& options) {
   }
   if (!options.retrieved_by.empty()) {
     if (!lm || trained_on) input_fail("--retrieved-by", "requires a language model, and text that it was not trained on");
-    if (options.exchange_passages || options.each || !options.set.empty())
-      input_fail("--retrieved-by", "cannot be combined with --exchange-passages, --each or --set");
+    if (options.exchange_passages || options.each || !options.set.empty() || options.weights != "f32")
+      input_fail("--retrieved-by", "cannot be combined with --exchange-passages, --each, --set or --weights");
     return write_json(json, options, trained, name, eval_retrieved(trained, part, options.retrieved_by));
   }
   if (options.exchange_passages) require_exchange(config, trained_on);
   with_precision(config, [&]<class R>(R) {
     const auto model = load_model<R>(trained.checkpoint);
     intervene<R>(*model, set_of(options));
+    const auto copies = quantized<R>(*model, weight_format(options.weights));
     const OpenRetriever retriever(trained, *model);
     const auto start = std::chrono::steady_clock::now();
     Counter counter("evaluating", part.size);
@@ -321,20 +328,14 @@ void add_eval(CLI::App& program) {
   CLI::App* command = program.add_subcommand("eval", "measure a trained model: perplexity or accuracy");
   const auto options = std::make_shared<EvalOptions>();
   command->add_option("RUN", options->run, "a run's folder (its best checkpoint) or a checkpoint")->required()->type_name("");
-  command->add_option("--data", options->data, "other data, named as in training; - reads a text from standard input")
-      ->type_name("DATA");
+  command->add_option("--data", options->data, "other data, named as in training; -: standard input, a text")->type_name("DATA");
   add_options(*command, options->table);
-  command->add_option("--split", options->split, "part of the data, test by default")
-      ->check(CLI::IsMember({"train", "valid", "test"}).description(""))
-      ->type_name("train|valid|test");
-  command->add_option("--protocol", options->protocol, "which tokens of a text to score; every-token by default")
-      ->check(CLI::IsMember({"every-token", "full-blocks"}).description(""))
-      ->type_name("every-token|full-blocks");
+  add_choice(*command, "--split", options->split, "part of the data, test by default", {"train", "valid", "test"});
+  add_choice(*command, "--protocol", options->protocol, "which tokens of a text to score; every-token by default",
+             {"every-token", "full-blocks"});
   command->add_option("--stride", options->stride, "tokens scored per window; the whole window by default")->type_name("INT");
   command->add_option("--batch", options->batch, "windows or articles per batch; as in training by default")->type_name("INT");
-  command
-      ->add_option("--positions", options->positions,
-                   "loss by position, in windows of this length, which may exceed the training length")
+  command->add_option("--positions", options->positions, "loss by position in windows of this length, which may exceed training's")
       ->type_name("INT");
   command
       ->add_option("--set", options->set,
@@ -343,10 +344,9 @@ void add_eval(CLI::App& program) {
       ->type_name("NAME=VALUE,...");
   command->add_flag("--exchange-passages", options->exchange_passages,
                     "with retrieval: also measure with other passages in place of the retrieved ones");
-  command
-      ->add_option("--retrieved-by", options->retrieved_by,
-                   "separate losses for tokens in the passages that this run retrieves and for other tokens")
+  command->add_option("--retrieved-by", options->retrieved_by, "separate losses for tokens in passages that this run retrieves")
       ->type_name("RUN");
+  add_weights(*command, options->weights);
   command->add_flag("--latency", options->latency, "time generation: milliseconds per token of a text generated alone");
   command
       ->add_option("--json", options->json,
@@ -367,6 +367,7 @@ void add_eval(CLI::App& program) {
       "handles positions beyond its training length, which learned positions do not reach.\n"
       "--set delta=0 measures what a learned parameter contributes: every parameter whose name ends in `delta`, in all\n"
       "layers, is set to that number before the evaluation. `argand inspect` lists the names.\n"
+      "--weights int8 measures what rounding costs, with the arithmetic of `argand generate --weights int8`.\n"
       "--exchange-passages measures what retrieval contributes: the search is unchanged, but each passage found is replaced by\n"
       "another one, always the same. A model that uses the content of the passages does worse.\n"
       "--retrieved-by RUN splits the tokens by whether they occur in the passages that RUN's model retrieves for them, and by\n"
@@ -381,11 +382,8 @@ void add_eval(CLI::App& program) {
       "\n"
       "Examples:\n"
       "  argand eval runs/first\n"
-      "  argand eval runs/rope/step-300.safetensors --split valid\n"
       "  argand eval runs/rope --data wikitext-2 --stride 32\n"
-      "  argand eval runs/mine --data letters.txt\n"
       "  argand eval runs/rope --positions 1024\n"
-      "  argand eval runs/first --set delta=0\n"
       "  argand eval runs/crat --exchange-passages\n"
       "  argand eval runs/transformer --retrieved-by runs/crat\n"
       "  argand eval runs/first --each --batch 1 --json windows.json\n"

@@ -24,7 +24,7 @@ namespace argand {
 namespace {
 
 struct GenerateOptions {
-  std::string run;
+  std::string run, weights = "f32";
   std::vector<std::string> prompts;
   WritingOptions writing;
   bool json = false, interactive = false;
@@ -159,6 +159,7 @@ void generate_text(GenerateOptions options) {
   const std::vector<Prompt> prompts = read_prompts(options.prompts, *trained.tokens);
   with_precision(trained.checkpoint.config(), [&]<class R>(R) {
     const auto model = load_model<R>(trained.checkpoint);
+    const auto copies = quantized<R>(*model, weight_format(options.weights));
     const OpenRetriever retriever(trained, *model);
     if (options.interactive)
       chat<R>(*model, retriever, *trained.tokens, options);
@@ -178,50 +179,33 @@ void add_generate(CLI::App& program) {
                    "the text to continue; - reads it from standard input; repeat --prompt for several, generated together")
       ->allow_extra_args(false)
       ->type_name("TEXT");
-  command->add_option("--samples", options->writing.samples, "number of texts per prompt; batching several is cheap")
-      ->check(CLI::Range(std::int64_t{1}, std::int64_t{100'000}).description(""))
-      ->type_name("INT")
-      ->capture_default_str();
-  command
-      ->add_option("--tokens", options->writing.tokens,
-                   "number of tokens to generate, in the run's unit: words, characters or pieces")
-      ->check(CLI::Range(std::int64_t{0}, std::int64_t{1'000'000'000}).description(""))
-      ->type_name("INT")
-      ->capture_default_str();
-  command
-      ->add_option("--temperature", options->writing.sampling.temperature,
-                   "below 1 sharper, above 1 flatter; 0: always the most likely token")
-      ->type_name("NUMBER")
-      ->capture_default_str();
-  command->add_option("--top-k", options->writing.sampling.top_k, "sample only from the k most likely tokens (0: all)")
-      ->type_name("INT")
-      ->capture_default_str();
-  command
-      ->add_option("--top-p", options->writing.sampling.top_p, "sample only from the most likely tokens with total probability p")
-      ->type_name("NUMBER")
-      ->capture_default_str();
-  command
-      ->add_option("--min-p", options->writing.sampling.min_p,
-                   "sample only tokens at least this fraction as likely as the most likely one")
-      ->type_name("NUMBER")
-      ->capture_default_str();
-  command
-      ->add_option("--repetition-penalty", options->writing.sampling.repetition_penalty,
-                   "above 1: tokens already in the text become less likely (1: off)")
-      ->type_name("NUMBER")
-      ->capture_default_str();
+  const auto add = [&](const char* name, auto& value, const char* help, const char* type) {
+    return command->add_option(name, value, help)->type_name(type)->capture_default_str();
+  };
+  SamplingOptions& sampling = options->writing.sampling;
+  add("--samples", options->writing.samples, "number of texts per prompt; batching several is cheap", "INT")
+      ->check(CLI::Range(std::int64_t{1}, std::int64_t{100'000}).description(""));
+  add("--tokens", options->writing.tokens, "number of tokens to generate, in the run's unit: words, characters or pieces", "INT")
+      ->check(CLI::Range(std::int64_t{0}, std::int64_t{1'000'000'000}).description(""));
+  add("--temperature", sampling.temperature, "below 1 sharper, above 1 flatter; 0: always the most likely token", "NUMBER");
+  add("--top-k", sampling.top_k, "sample only from the k most likely tokens (0: all)", "INT");
+  add("--top-p", sampling.top_p, "sample only from the most likely tokens with total probability p", "NUMBER");
+  add("--min-p", sampling.min_p, "sample only tokens at least this fraction as likely as the most likely one", "NUMBER");
+  add("--repetition-penalty", sampling.repetition_penalty, "above 1: tokens already in the text become less likely (1: off)",
+      "NUMBER");
   command->add_option("--stop", options->writing.stop, "stop before this text, where \\n is a line break; may be repeated")
       ->allow_extra_args(false)
       ->type_name("TEXT");
   command->add_flag("--json", options->json, "print one JSON object per text, one per line");
   command->add_flag("--interactive", options->interactive, "read prompts from standard input, one per line");
-  command->add_option("--seed", options->writing.sampling.seed, "random seed")->type_name("INT")->capture_default_str();
+  add("--seed", sampling.seed, "random seed", "INT");
+  add_weights(*command, options->weights);
   add_threads(*command);
   command->footer(
       "Examples:\n"
       "  argand generate runs/first --prompt \"the\"\n"
       "  argand generate runs/shakespeare --prompt - --tokens 500 < beginning.txt\n"
-      "  argand generate runs/first --prompt \"the\" --prompt \"a\" --samples 5\n"
+      "  argand generate runs/first --prompt \"the\" --prompt \"a\" --samples 5 --weights int8\n"
       "  argand generate runs/shakespeare --prompt \"ROMEO:\" --tokens 500 --stop '\\n\\n' --json\n"
       "  argand generate runs/shakespeare --interactive --min-p 0.05 --repetition-penalty 1.1\n"
       "  argand generate runs/rope --prompt \"The game was\" --tokens 200 --temperature 0.8 --top-p 0.9 --seed 7");

@@ -13,6 +13,7 @@
 #include "core/kernels/few_rows.h"
 #include "core/kernels/pack_factors.h"
 #include "core/kernels/packed_gemm.h"
+#include "core/kernels/quantized.h"
 #include "core/machine/blas.h"
 #include "core/memory.h"
 #include "core/parallel.h"
@@ -169,6 +170,8 @@ void multiply(const Product<T>& product) {
   const std::int64_t M = product.M, N = product.N, K = product.K, ldc = product.ldc;
   T* const C = product.C;
   T beta = product.beta;
+  if constexpr (std::same_as<T, float>)
+    if (multiply_quantized(product)) return;
   const bool rounded = rounds_factors(product);
   if constexpr (std::same_as<T, std::complex<float>>)
     if (rounded) return multiply_as_real(product);

@@ -53,7 +53,7 @@ LAB = Page("lab", {
 # Two model families and the code that trains, saves and opens them, with fast kernels and an in-memory file system for checkpoints.
 MODEL = Page("model", {
     "core": """core/arithmetic core/gemm core/mask core/memory core/parallel core/random core/shape core/tensor core/kernels/bf16_gemm
-        core/kernels/direct_gemm core/kernels/elementwise core/kernels/few_rows core/kernels/packed_gemm core/machine/address_space core/machine/blas_plain core/machine/cpu
+        core/kernels/direct_gemm core/kernels/elementwise core/kernels/few_rows core/kernels/packed_gemm core/kernels/quantized core/machine/address_space core/machine/blas_plain core/machine/cpu
         core/machine/level core/machine/threads_serial core/text/keys""",
     "tape": """autograd/context autograd/forward autograd/gradients autograd/op autograd/op_check autograd/tape autograd/var
         autograd/check/planted_fault autograd/trace/slot_gradient""",

@@ -1,5 +1,7 @@
 #include "apps/runs/other_table.h"
 
+#include "apps/terminal/command_line.h"
+
 namespace argand {
 
 bool OtherTable::any() const { return !(text_column + label_column + delimiter + header).empty(); }
@@ -12,15 +14,16 @@ void OtherTable::apply_to(TrainingConfig& training) const {
 }
 
 void add_options(CLI::App& command, OtherTable& table, bool has_labels) {
-  const auto add = [&](const char* name, std::string& value, const char* help, const std::vector<std::string>& choices = {}) {
-    CLI::Option* option = command.add_option(name, value, help)->group(has_labels ? "Another table" : "A table");
-    if (choices.empty()) return option->type_name("TEXT");
-    return option->check(CLI::IsMember(choices).description(""))->type_name(CLI::detail::join(choices, "|"));
+  const char* const group = has_labels ? "Another table" : "A table";
+  const auto add_column = [&](const char* name, std::string& value, const char* help) {
+    command.add_option(name, value, help)->type_name("TEXT")->group(group);
   };
-  add("--text-column", table.text_column, "column with the texts, by name or number; as in training by default");
-  if (has_labels) add("--label-column", table.label_column, "column with the labels, by name or number; as in training by default");
-  add("--delimiter", table.delimiter, "delimiter between fields", {"auto", "comma", "semicolon", "tab", "bar"});
-  add("--header", table.header, "whether the first row names the columns", {"auto", "yes", "no"});
+  add_column("--text-column", table.text_column, "column with the texts, by name or number; as in training by default");
+  if (has_labels)
+    add_column("--label-column", table.label_column, "column with the labels, by name or number; as in training by default");
+  add_choice(command, "--delimiter", table.delimiter, "delimiter between fields", {"auto", "comma", "semicolon", "tab", "bar"})
+      ->group(group);
+  add_choice(command, "--header", table.header, "whether the first row names the columns", {"auto", "yes", "no"})->group(group);
 }
 
 }  // namespace argand

@@ -106,6 +106,18 @@ void add_threads(CLI::App& command, const std::string& group, const std::string&
       ->group(group);
 }
 
+CLI::Option* add_choice(CLI::App& command, const char* name, std::string& value, const char* help,
+                        const std::vector<std::string>& choices) {
+  return command.add_option(name, value, help)
+      ->check(CLI::IsMember(choices).description(""))
+      ->type_name(CLI::detail::join(choices, "|"));
+}
+
+void add_weights(CLI::App& command, std::string& format) {
+  add_choice(command, "--weights", format, "how products read real weights: float32, or rounded to 16 or 8 bits; f32 by default",
+             {"f32", "bf16", "int8"});
+}
+
 int run_program(CLI::App& program, int argc, const char* const* argv, const std::vector<std::string>& with_expressions,
                 const std::function<std::string(const std::string&)>& reworded) {
   const auto report = [&](const std::string& text, ExitCode code) {

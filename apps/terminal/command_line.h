@@ -24,6 +24,11 @@ enum ExitCode : int {
 
 /// Adds --threads, the number of threads for the command. The default is all processors that the process may use.
 void add_threads(CLI::App& command, const std::string& group = "Options", const std::string& help = "number of threads");
+/// Adds an option whose value is one of `choices`.
+CLI::Option* add_choice(CLI::App& command, const char* name, std::string& value, const char* help,
+                        const std::vector<std::string>& choices);
+/// Adds --weights, the format of the copies of weights that products read (core/kernels/quantized.h).
+void add_weights(CLI::App& command, std::string& format);
 
 /// Parses, runs the chosen subcommand, and returns the exit code. Every failure becomes one line on standard error, `argand: ...`;
 /// nothing is thrown. For the commands `with_expressions`, a word such as -z^2 or -i is not an option but an expression that begins

@@ -83,11 +83,11 @@ struct Pack {
 
   /// Σ of the lanes, folded in halves: ((l0 + l_W/2) + ...) + ...
   friend R sum(Pack a) {
-    R l[W];
-    std::memcpy(l, &a.lanes, sizeof(l));
-    for (int half = W / 2; half > 0; half /= 2)
-      for (int i = 0; i < half; ++i) l[i] += l[i + half];
-    return l[0];
+    constexpr std::make_integer_sequence<int, W> lanes;
+    if constexpr (W >= 16) a += a.template exchanged<8>(lanes);
+    if constexpr (W >= 8) a += a.template exchanged<4>(lanes);
+    if constexpr (W >= 4) a += a.template exchanged<2>(lanes);
+    return (a + a.template exchanged<1>(lanes))[0];
   }
   /// The largest lane. NaNs are ignored, except in lane 0.
   friend R largest(Pack a) {
@@ -97,6 +97,10 @@ struct Pack {
   }
 
  private:
+  template <int n, int... I>
+  Pack exchanged(std::integer_sequence<int, I...>) const {
+    return Pack(__builtin_shufflevector(lanes, lanes, (I ^ n)...));
+  }
   template <int... I>
   static Lanes broadcast(R x, std::integer_sequence<int, I...>) {
     return Lanes{(static_cast<void>(I), x)...};

@@ -38,7 +38,7 @@ void check_signals() {
 }
 
 std::vector<std::string> generate(ModelObject& self, const std::vector<std::string>& texts, std::int64_t samples,
-                                  std::int64_t count, const SamplingOptions& options) {
+                                  std::int64_t count, const SamplingOptions& options, const std::string& weights) {
   const Tokenizer& tokens = self.require_tokens("generate");
   require(self.config().model.task == TextTask::Lm, "generate",
           "the model is a classifier and does not generate text; use classify()");
@@ -51,8 +51,10 @@ std::vector<std::string> generate(ModelObject& self, const std::vector<std::stri
   const py::gil_scoped_release free;
   const FlushSubnormals flush;
   const WritingOptions writing{.samples = samples, .tokens = count, .sampling = options};
-  const std::vector<Written> written = self.with_model(
-      [&]<class R>(Model<R>& model) { return written_texts<R>(model, tokens, prompts, writing, context, check_signals); });
+  const std::vector<Written> written = self.with_model([&]<class R>(Model<R>& model) {
+    const auto copies = quantized<R>(model, weight_format(weights));
+    return written_texts<R>(model, tokens, prompts, writing, context, check_signals);
+  });
   std::vector<std::string> whole;
   for (std::size_t i = 0; i < written.size(); ++i)  // the bytes may end in the middle of a character
     whole.push_back(valid_utf8(prompts[i / static_cast<std::size_t>(samples)].text + written[i].text));
@@ -141,9 +143,9 @@ void bind_models(py::module_& m) {
            })
       .def("generate",
            [](ModelObject& self, const std::vector<std::string>& prompts, std::int64_t samples, std::int64_t count,
-              double temperature, std::int64_t top_k, double top_p, std::uint64_t seed) {
+              double temperature, std::int64_t top_k, double top_p, std::uint64_t seed, const std::string& weights) {
              return generate(self, prompts, samples, count,
-                             {.temperature = temperature, .top_k = top_k, .top_p = top_p, .seed = seed});
+                             {.temperature = temperature, .top_k = top_k, .top_p = top_p, .seed = seed}, weights);
            })
       .def("classify", &classify)
       .def("save", &ModelObject::save);

@@ -41,12 +41,13 @@ double seconds_to_read(std::int64_t bytes) {
 }  // namespace
 
 template <RealScalar R>
-Latency measure_latency(Model<R>& model, const Ids& part, const ForwardContext& context) {
+Latency measure_latency(Model<R>& model, const Ids& part, const ForwardContext& context, WeightFormat format) {
   const std::int64_t longest = model.config().max_seq_len;
   require(longest >= 4, "latency", "the model reads at most {} tokens; timing requires at least 4", longest);
   Latency result{.texts = 5, .prompt_length = longest / 4, .tokens = longest - longest / 4};
   const Ids prompts =
       original_texts(part, {.judge = "", .prompts = result.texts, .prompt_length = result.prompt_length, .tokens = 0});
+  const auto copies = quantized<R>(model, format);
   std::vector<double> to_first, per_token;
   for (std::int64_t text = -1; text < result.texts; ++text) {
     const std::int32_t* const prompt = prompts.data() + std::max<std::int64_t>(0, text) * result.prompt_length;
@@ -64,13 +65,13 @@ Latency measure_latency(Model<R>& model, const Ids& part, const ForwardContext& 
   result.per_token = median(per_token);
   const auto [fastest, slowest] = std::minmax_element(per_token.begin(), per_token.end());
   result.fastest = *fastest, result.slowest = *slowest;
-  const std::int64_t bytes = count_parameters(model.parameters()) * static_cast<std::int64_t>(sizeof(R));
+  const std::int64_t bytes = count_parameters(model.parameters()) * static_cast<std::int64_t>(sizeof(R)) - copies->bytes_saved();
   result.parameter_bytes = static_cast<double>(bytes);
   result.to_read_parameters = seconds_to_read(bytes);
   return result;
 }
 
-#define ARGAND_LATENCY(R) template Latency measure_latency(Model<R>&, const Ids&, const ForwardContext&);
+#define ARGAND_LATENCY(R) template Latency measure_latency(Model<R>&, const Ids&, const ForwardContext&, WeightFormat);
 ARGAND_FOR_REAL(ARGAND_LATENCY)
 
 }  // namespace argand

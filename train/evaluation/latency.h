@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "core/kernels/quantized.h"
 #include "nn/model.h"
 
 namespace argand {
@@ -13,16 +14,17 @@ struct Latency {
   double to_first_token = 0;        ///< seconds: prompt, encoding of passages, and sampling; median over texts
   double per_token = 0;             ///< seconds per token after the first: mean within a text, median over texts
   double fastest = 0, slowest = 0;  ///< extremes of the texts' means
-  double parameter_bytes = 0;
-  /// Seconds to read as many bytes as the parameters have, on all threads: a lower bound for any program that reads every parameter
+  double parameter_bytes = 0;       ///< in the format that is read
+  /// Seconds to read as many bytes, on all threads: a lower bound for any program that reads every parameter
   /// for each token.
   double to_read_parameters = 0;
 };
 
 /// Times five texts after one warm-up text, with prompts evenly spaced over `part`. The time includes everything: the model,
-/// searching the knowledge base, and nucleus sampling (0.9). Throws Error if `part` is shorter than a prompt, or if the model's
-/// maximum sequence length is less than four tokens.
+/// searching the knowledge base, and nucleus sampling (0.9). The weights are read in this format, as quantized() does. Throws Error
+/// if `part` is shorter than a prompt, or if the model's maximum sequence length is less than four tokens.
 template <RealScalar R>
-Latency measure_latency(Model<R>& model, const Ids& part, const ForwardContext& context = {});
+Latency measure_latency(Model<R>& model, const Ids& part, const ForwardContext& context = {},
+                        WeightFormat format = WeightFormat::f32);
 
 }  // namespace argand

@@ -34,6 +34,22 @@ std::string StopTextFilter::next(const std::string& piece) {
 }
 
 template <RealScalar R>
+std::unique_ptr<QuantizedWeights> quantized(const Model<R>& model, WeightFormat format) {
+  auto copies = std::make_unique<QuantizedWeights>();
+  if (format == WeightFormat::f32) return copies;
+  if constexpr (std::same_as<R, float>) {
+    for (const Parameter<float>& parameter : model.parameters())
+      if (parameter.shape().rank() == 2 && !parameter.is_complex()) {
+        const Tensor<float>& W = std::get<Var<float>>(parameter.var).value();
+        copies->add(format, W.data(), W.dim(0), W.dim(1));
+      }
+  } else {
+    fail("weights", "the model computes with float64; its weights can be read as bf16 or int8 only if `precision` is float32");
+  }
+  return copies;
+}
+
+template <RealScalar R>
 void generate(Model<R>& model, const Ids& prompts, std::int64_t count, const SamplingOptions& options, const WriteTokens& write,
               const ForwardContext& context, const std::function<bool()>& enough) {
   require(prompts.shape().rank() == 2 && prompts.size() > 0, "generate", "the prompt is empty; give at least one token");
@@ -111,6 +127,7 @@ std::vector<Written> written_texts(Model<R>& model, const Tokenizer& tokens, con
 }
 
 #define ARGAND_GENERATE(R)                                                                                                       \
+  template std::unique_ptr<QuantizedWeights> quantized(const Model<R>&, WeightFormat);                                           \
   template void generate(Model<R>&, const Ids&, std::int64_t, const SamplingOptions&, const WriteTokens&, const ForwardContext&, \
                          const std::function<bool()>&);                                                                          \
   template std::vector<Written> written_texts(Model<R>&, const Tokenizer&, const std::vector<Prompt>&, const WritingOptions&,    \

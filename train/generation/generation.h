@@ -2,10 +2,12 @@
 /// Text generation: takes prompts and produces tokens one by one.
 
 #include <functional>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "core/kernels/quantized.h"
 #include "data/tokens/tokenizer.h"
 #include "nn/model.h"
 #include "train/generation/sampling.h"
@@ -40,6 +42,11 @@ class StopTextFilter {
   std::string held_;
   bool stopped_ = false;
 };
+
+/// Copies of the model's real matrices in this format, read instead of them by every product while the result exists. Complex
+/// weights and vectors keep their precision. Throws Error if the model is of float64 and the format is not f32.
+template <RealScalar R>
+std::unique_ptr<QuantizedWeights> quantized(const Model<R>& model, WeightFormat format);
 
 /// Receives the next token of each text in the batch, [B].
 using WriteTokens = std::function<void(std::span<const std::int32_t>)>;

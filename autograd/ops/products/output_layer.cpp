@@ -9,6 +9,7 @@
 #include "core/kernels/bf16_gemm.h"
 #include "core/kernels/direct_gemm.h"
 #include "core/kernels/packed_gemm.h"
+#include "core/kernels/quantized.h"
 #include "core/kernels/vector_math.h"
 #include "core/parallel.h"
 
@@ -46,8 +47,10 @@ struct RowSum {
 /// Computes p in the calling thread's share of the work: in R, or with rounded factors if requested (Bf16Products).
 template <RealScalar R>
 void multiply(const Product<R>& p) {
-  if constexpr (std::same_as<R, float>)
+  if constexpr (std::same_as<R, float>) {
+    if (multiply_quantized(p)) return;
     if (bf16_products_enabled()) return bf16_gemm(p);
+  }
   if (!direct_is_faster(p) && packed_is_faster(p)) return packed_gemm(p);  // the same bits
   direct_gemm(p);
 }

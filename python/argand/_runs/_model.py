@@ -67,16 +67,18 @@ class Model(Module):
         return self._held.loss(_ids("loss", ids), _ids("loss", targets), self.training, *self._mask())
 
     @overload
-    def generate(self, prompt: str, tokens: int = ..., *, temperature: float = ..., top_k: int = ..., top_p: float = ..., seed: int = ...) -> str: ...
+    def generate(self, prompt: str, tokens: int = ..., *, temperature: float = ..., top_k: int = ..., top_p: float = ..., seed: int = ...,
+                 weights: str = ...) -> str: ...
     @overload
     def generate(self, prompt: Sequence[str], tokens: int = ..., *, temperature: float = ..., top_k: int = ..., top_p: float = ...,
-                 seed: int = ...) -> List[str]: ...
+                 seed: int = ..., weights: str = ...) -> List[str]: ...
 
     def generate(self, prompt: Union[str, Sequence[str]], tokens: int = 50, *, temperature: float = 1.0, top_k: int = 0, top_p: float = 1.0,
-                 seed: int = 0) -> Union[str, List[str]]:
-        """The prompt, or each of several prompts, continued by this many tokens. The options and the text are those of `argand generate`."""
+                 seed: int = 0, weights: str = "f32") -> Union[str, List[str]]:
+        """The prompt, or each of several prompts, continued by this many tokens. The options and the text are those of `argand generate`;
+        weights="bf16" or "int8" reads copies of the real weights in 16 or 8 bits, which is faster for large models."""
         prompts = [prompt] if isinstance(prompt, str) else list(prompt)
-        texts: List[str] = self._held.generate(prompts, 1, tokens, temperature, top_k, top_p, seed)
+        texts: List[str] = self._held.generate(prompts, 1, tokens, temperature, top_k, top_p, seed, weights)
         return texts[0] if isinstance(prompt, str) else texts
 
     def classify(self, text: str) -> List[Tuple[str, float]]:

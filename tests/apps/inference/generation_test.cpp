@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "autograd/tape.h"
+#include "nn/families/crat/config.h"
+#include "nn/family.h"
 #include "tests/apps/program.h"
 #include "tests/error_text.h"
 
@@ -145,6 +148,60 @@ BOOST_AUTO_TEST_CASE(every_line_of_standard_input_is_a_prompt_of_a_conversation)
   BOOST_TEST(std::count(json.out.begin(), json.out.end(), '\n') == 2);
   BOOST_TEST(run_argand(scratch, command + "--interactive --prompt the").err ==
              "argand: --interactive: reads the prompts from standard input; drop --prompt\n");
+}
+
+BOOST_AUTO_TEST_CASE(rounded_weights_move_the_logits_of_every_family_by_no_more_than_they_should) {
+  for (const char* family : {"transformer", "complexformer", "crope", "crat"}) {
+    ModelConfig config = ModelConfig::defaults(family);
+    config.vocab_size = 300, config.max_seq_len = 8, config.n_layers = 2, config.d_model = 32, config.n_heads = 2, config.d_ff = 48;
+    if (config.family().name == "crat") config.own<CratConfig>().irw_layers.clear();
+    const auto model = make_model<float>(config, 3);
+    const auto logits = [&](std::int64_t batch) {
+      const auto cache = model->make_cache(batch);
+      return model->next_logits(Ids({batch, 3}, std::vector<std::int32_t>(static_cast<std::size_t>(3 * batch), 7)), *cache);
+    };
+    const Tensor<float> exact = logits(6);
+    float largest = 0;
+    for (const float x : exact) largest = std::max(largest, std::abs(x));
+    for (const WeightFormat format : {WeightFormat::bf16, WeightFormat::int8}) {
+      const auto copies = quantized<float>(*model, format);
+      BOOST_TEST(copies->bytes_saved() > 0);
+      const Tensor<float> rounded = logits(6), alone = logits(1);
+      float difference = 0;
+      for (std::int64_t i = 0; i < exact.size(); ++i)
+        difference = std::max(difference, std::abs(rounded.data()[i] - exact.data()[i]));
+      BOOST_TEST((difference > 0 && difference < 0.05F * largest), family << ": " << difference << " of " << largest);
+      for (std::int64_t i = 0; i < alone.size(); ++i) BOOST_TEST(alone.data()[i] == rounded.data()[i]);
+    }
+    const Tensor<float> after = logits(6);
+    BOOST_TEST(std::equal(exact.begin(), exact.end(), after.begin()));
+  }
+  BOOST_TEST(error_of([] { quantized<double>(*small_model("transformer"), WeightFormat::int8); }) ==
+             "weights: the model computes with float64; its weights can be read as bf16 or int8 only if `precision` is float32");
+  BOOST_TEST(quantized<double>(*small_model("transformer"), WeightFormat::f32)->bytes_saved() == 0);
+}
+
+BOOST_AUTO_TEST_CASE(commands_read_rounded_weights) {
+  const TemporaryDirectory scratch;
+  const std::string run = scratch / "run";
+  BOOST_TEST_REQUIRE(run_argand(scratch, "train lm --steps 6 --tokens char --out " + run + tiny).code == 0);
+  const auto loss = [&](const std::string& weights, const std::string& more = "") {
+    const Finished done = run_argand(scratch, "eval " + run + " --json - --weights " + weights + more);
+    BOOST_TEST_REQUIRE(done.code == 0, done.err);
+    return nlohmann::json::parse(done.out.substr(done.out.find("{\n")));
+  };
+  const nlohmann::json exact = loss("f32"), rounded = loss("int8");
+  BOOST_TEST(!exact.contains("weights"));
+  BOOST_TEST(rounded["weights"] == "int8");
+  const double difference = rounded["loss"].get<double>() - exact["loss"].get<double>();
+  BOOST_TEST(difference != 0);
+  BOOST_TEST(std::abs(difference) < 0.02);
+  BOOST_TEST(run_argand(scratch, "generate " + run + " --tokens 6 --weights bf16 --prompt the").code == 0);
+  BOOST_TEST(run_argand(scratch, "eval " + run + " --latency --weights int8").out.find(", with int8 weights takes ") !=
+             std::string::npos);
+  BOOST_TEST(run_argand(scratch, "generate " + run + " --weights int4 --prompt the").code == 2);
+  BOOST_TEST(run_argand(scratch, "eval " + run + " --generate --weights int8").err ==
+             "argand: --weights: cannot be combined with --generate, which writes texts and scores every token of them\n");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

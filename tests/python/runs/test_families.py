@@ -24,6 +24,9 @@ def test_a_run_opens_in_one_line(trained, program):
                              capture_output=True, text=True, check=True).stdout
     assert model.generate("the", 12, temperature=0, seed=3) + "\n" == written
     several = model.generate(["the", "the the"], tokens=4, seed=1)
+    assert model.generate("the", 12, temperature=0, weights="bf16").startswith("the")
+    with pytest.raises(ag.Error, match='"int4" is not a format of weights; use f32, bf16 or int8'):
+        model.generate("the", weights="int4")
     assert len(several) == 2 and several[0].startswith("the") and several[1].startswith("the the")
     with pytest.raises(ag.Error, match="has no labels"):
         model.classify("the cat")
