@@ -36,7 +36,7 @@ BEST = [  # each row at its own best rate
     ("best-crope", "CRoPE, each row at its best rate", "six rows are from dense projections"),
     ("best-crat", "CRAT and its baselines, each row at its best rate", "twelve rows are from CRAT with its window"),
     ("best-qic", "QIC, each row at its best rate", "twelve rows are from learned angles"),
-    ("best-questions", "What the first tables left open", "ten rows are from the transformer with RoPE"),
+    ("best-questions", "What the first tables left open", "eighteen rows are from the transformer with RoPE"),
 ]
 TASKS = [  # each row at its own best rate; what they answered is in measured.py
     ("best-facts", "Facts to look up: losses, rates and claims", "five rows are from CRAT with its window"),
@@ -62,7 +62,8 @@ ALONE = [(POSITIONS, "without-pcl", POSITIONS, "moduli"), (POSITIONS, "moduli", 
          ("best-crat", "full", "best-crat", "sinusoidal-untied"), ("best-crat", "real", "best-crat", "sinusoidal-untied"), ("best-crat", "retro", "best-crat", "rope-untied"),
          ("best-crat", "fid", "best-crat", "rope-untied"), ("best-qic", "algebraic", "best-qic", "fixed-0"), ("best-questions", "bias", "best-questions", "moduli"), ("best-questions", "without-pcl", "best-questions", "bias"),
          ("best-questions", "rope-large", "best-questions", "rope"), ("best-questions", "rope-scaled-small", "best-questions", "rope-scaled"), ("best-questions", "rope-scaled-small", "best-questions", "rope-large"),
-         ("best-questions", "rope-frequencies-scaled-small", "best-questions", "rope-frequencies-large"),
+         ("best-questions", "rope-frequencies-scaled-small", "best-questions", "rope-frequencies-large"), ("best-questions", "learned-large", "best-questions", "learned"),
+         ("best-questions", "learned-scaled-small", "best-questions", "learned-large"), ("best-questions", "sinusoidal-scaled-small", "best-questions", "sinusoidal-large"),
          (MAIN, "moduli", MAIN, "without-pcl"), (MAIN, "moduli", MAIN, "rope"), ("small-1500-frequencies-complexformer", "rope-frequencies", MAIN, "without-pcl"),
          ("small-1500-frequencies-complexformer", "rope-frequencies", "small-1500-frequencies-complexformer", "fixed-rope"),
          (MAIN, "sinusoidal", "small-1500-embeddings-complexformer", "rope-scaled"), (MAIN, "learned", "small-1500-embeddings-complexformer", "rope-scaled"),
