@@ -200,8 +200,7 @@ Figures eval_latency(const TrainedRun& trained, const Part& part, const EvalOpti
   const auto ms = [](double seconds) { return 1e3 * seconds; };
   fmt::print(
       "{} at step {}{} takes {:.2f} ms per token (median of {} texts; {:.2f} to {:.2f}), {:.2f} ms to the first token; prompts of "
-      "{} "
-      "tokens, {} written, {}. Reading {:.1f} MB of parameters once takes {:.2f} ms.\n",
+      "{} tokens, {} written, {}. Reading {:.1f} MB of parameters once takes {:.2f} ms.\n",
       trained.checkpoint.file().path(), trained.checkpoint.state().step, interventions(options), ms(latency.per_token),
       latency.texts, ms(latency.fastest), ms(latency.slowest), ms(latency.to_first_token), latency.prompt_length, latency.tokens,
       counted(num_threads(), "thread"), latency.parameter_bytes / 1e6, ms(latency.to_read_parameters));
