@@ -13,16 +13,31 @@ BOOST_AUTO_TEST_SUITE(number)
 
 namespace {
 
-/// Both readers must agree on the bits of the value, on where it ends, and on the error.
+template <class T>
+using Bits = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
+
+/// Both readers must agree on the bits of the value, on where it ends, and on the error. Compares nothing where the standard
+/// library has no reader (libc++ before 20).
 template <class T>
 void compare(const std::string& text) {
   T ours = T(-7), theirs = T(-7);
   const char *first = text.data(), *last = first + text.size();
   const auto a = decimal_from(first, last, ours);
-  const auto b = std::from_chars(first, last, theirs);
-  using Bits = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
-  BOOST_TEST((a.ec == b.ec && a.ptr == b.ptr), "'" << text << "': the readers differ in the end or the error");
-  BOOST_TEST(std::bit_cast<Bits>(ours) == std::bit_cast<Bits>(theirs), "'" << text << "': " << ours << " and " << theirs);
+  if constexpr (requires { std::from_chars(first, last, theirs); }) {
+    const auto b = std::from_chars(first, last, theirs);
+    BOOST_TEST((a.ec == b.ec && a.ptr == b.ptr), "'" << text << "': the readers differ in the end or the error");
+    BOOST_TEST(std::bit_cast<Bits<T>>(ours) == std::bit_cast<Bits<T>>(theirs), "'" << text << "': " << ours << " and " << theirs);
+  }
+}
+
+/// The text of a number must be read back as the same bits.
+template <class T>
+void read_back(T x, const std::string& text) {
+  T read = T(-7);
+  const auto result = decimal_from(text.data(), text.data() + text.size(), read);
+  BOOST_TEST((result.ec == std::errc() && result.ptr == text.data() + text.size()), "'" << text << "' is not read to its end");
+  BOOST_TEST(std::bit_cast<Bits<T>>(read) == std::bit_cast<Bits<T>>(x), "'" << text << "' is read as " << read);
+  compare<T>(text);
 }
 
 }  // namespace
@@ -54,9 +69,9 @@ BOOST_AUTO_TEST_CASE(the_reader_for_old_libraries_agrees_with_the_standard_one) 
   std::mt19937_64 random(7);
   for (int i = 0; i < 20000; ++i) {
     const double x = std::bit_cast<double>(random());
-    if (x == x) compare<double>(fmt::format("{}", x));
+    if (x == x) read_back(x, fmt::format("{}", x));
     const float y = std::bit_cast<float>(static_cast<std::uint32_t>(random()));
-    if (y == y) compare<float>(fmt::format("{:.9g}", y));
+    if (y == y) read_back(y, fmt::format("{:.9g}", y));
     std::string text;  // random text made of characters that occur in numbers
     for (auto bits = random(); bits != 0 && text.size() < 9; bits >>= 4) text += "0123456789.-+eEi"[bits & 15];
     compare<double>(text);
