@@ -7,6 +7,7 @@
 #include "autograd/ops/selection/expand.h"
 #include "autograd/ops/selection/where.h"
 #include "core/kernels/complex_math.h"
+#include "core/machine/complex_inverse.h"
 
 namespace argand {
 namespace {
@@ -138,7 +139,7 @@ static const Op asin_op({.name = "asin",
 
 template <Scalar T>
 Var<T> asin(const Var<T>& z) {
-  return inverse_function<OneMinusSquare, true>(asin_op, z, 1, [](T v) { return std::asin(v); });
+  return inverse_function<OneMinusSquare, true>(asin_op, z, 1, [](T v) { return inverse::asin(v); });
 }
 
 // ------------------------------------------------------------------------------------------------ acos
@@ -163,7 +164,7 @@ static const Op acos_op(
 
 template <Scalar T>
 Var<T> acos(const Var<T>& z) {
-  return inverse_function<OneMinusSquare, true>(acos_op, z, -1, [](T v) { return std::acos(v); });
+  return inverse_function<OneMinusSquare, true>(acos_op, z, -1, [](T v) { return inverse::acos(v); });
 }
 
 // ------------------------------------------------------------------------------------------------ atan
@@ -187,7 +188,7 @@ static const Op atan_op(
 
 template <Scalar T>
 Var<T> atan(const Var<T>& z) {
-  return inverse_function<OnePlusSquare, false>(atan_op, z, 1, [](T v) { return std::atan(v); });
+  return inverse_function<OnePlusSquare, false>(atan_op, z, 1, [](T v) { return inverse::atan(v); });
 }
 
 // ------------------------------------------------------------------------------------------------ asinh
@@ -213,7 +214,7 @@ static const Op asinh_op(
 
 template <Scalar T>
 Var<T> asinh(const Var<T>& z) {
-  return inverse_function<OnePlusSquare, true>(asinh_op, z, 1, [](T v) { return std::asinh(v); });
+  return inverse_function<OnePlusSquare, true>(asinh_op, z, 1, [](T v) { return inverse::asinh(v); });
 }
 
 // ------------------------------------------------------------------------------------------------ acosh
@@ -239,7 +240,7 @@ static const Op acosh_op({.name = "acosh",
 
 template <Scalar T>
 Var<T> acosh(const Var<T>& z) {
-  return inverse_function<SquareMinusOne, true>(acosh_op, z, 1, [](T v) { return std::acosh(v); });
+  return inverse_function<SquareMinusOne, true>(acosh_op, z, 1, [](T v) { return inverse::acosh(v); });
 }
 
 // ------------------------------------------------------------------------------------------------ atanh
@@ -263,7 +264,7 @@ static const Op atanh_op(
 
 template <Scalar T>
 Var<T> atanh(const Var<T>& z) {
-  return inverse_function<OneMinusSquare, false>(atanh_op, z, 1, [](T v) { return std::atanh(v); });
+  return inverse_function<OneMinusSquare, false>(atanh_op, z, 1, [](T v) { return inverse::atanh(v); });
 }
 
 // ------------------------------------------------------------------------------------------------ atan2
