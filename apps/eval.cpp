@@ -156,30 +156,30 @@ Settings set_of(const EvalOptions& options) {
   return settings;
 }
 
-/// What --set and --weights change, as in ", with delta=0 and int8 weights".
-std::string interventions(const EvalOptions& options) {
+/// What --set and --weights change, as in ", with delta=0 and int8 weights (774144 parameters)".
+std::string interventions(const EvalOptions& options, std::int64_t rounded) {
   std::vector<std::string> changes = options.set;
-  if (options.weights != "f32") changes.push_back(options.weights + " weights");
+  if (options.weights != "f32") changes.push_back(fmt::format("{} weights ({} parameters)", options.weights, rounded));
   return changes.empty() ? "" : ", with " + CLI::detail::join(changes, " and ");
 }
 
 /// Prints the loss by position in windows of `options.positions` tokens.
 Figures eval_positions(const TrainedRun& trained, const Part& part, const EvalOptions& options, bool trained_on) {
   const std::int64_t length = *options.positions;
-  std::vector<PositionLoss> spans;
-  with_precision(trained.checkpoint.config(), [&]<class R>(R) {
+  const auto [spans, rounded] = with_precision(trained.checkpoint.config(), [&]<class R>(R) {
     const auto model = load_longer_model<R>(trained.checkpoint, length);
     intervene<R>(*model, set_of(options));
-    const auto copies = quantized<R>(*model, weight_format(options.weights));
     const OpenRetriever retriever(trained, *model);
+    const auto copies = quantized<R>(*model, weight_format(options.weights));
     Counter counter("evaluating", 1);
-    spans = loss_by_position<R>(*model, part.tokens.ids, length, contexts_of(retriever, trained_on),
-                                [&](double share) { counter.show(share, fmt::format("windows of {} tokens", length)); });
+    auto by_position = loss_by_position<R>(*model, part.tokens.ids, length, contexts_of(retriever, trained_on),
+                                           [&](double share) { counter.show(share, fmt::format("windows of {} tokens", length)); });
     counter.clear();
+    return std::pair(std::move(by_position), copies->numbers());
   });
   const std::int64_t trained_length = trained.checkpoint.config().training.length;
   fmt::print("{} at step {}{}, {}, windows of {} tokens; it was trained on windows of {}\n\n", trained.checkpoint.file().path(),
-             trained.checkpoint.state().step, interventions(options), part.name, length, trained_length);
+             trained.checkpoint.state().step, interventions(options, rounded), part.name, length, trained_length);
   fmt::print("{:>15}{:>12}{:>10}{:>13}\n", "tokens before", "scored", "loss", "perplexity");
   Figures found = Figures::array();
   for (const auto& [first, last, evaluation] : spans) {
@@ -187,12 +187,12 @@ Figures eval_positions(const TrainedRun& trained, const Part& part, const EvalOp
                evaluation.count, evaluation.loss, std::exp(evaluation.loss));
     found.push_back({{"first", first}, {"last", last}, {"count", evaluation.count}, {"loss", evaluation.loss}});
   }
-  return {{"length", length}, {"trained_length", trained_length}, {"positions", found}};
+  return {{"length", length}, {"trained_length", trained_length}, {"rounded_parameters", rounded}, {"positions", found}};
 }
 
 /// Prints the time the model takes to generate a token.
 Figures eval_latency(const TrainedRun& trained, const Part& part, const EvalOptions& options) {
-  const Latency latency = with_precision(trained.checkpoint.config(), [&]<class R>(R) {
+  const Latency time = with_precision(trained.checkpoint.config(), [&]<class R>(R) {
     const auto model = load_model<R>(trained.checkpoint);
     const OpenRetriever retriever(trained, *model);
     return measure_latency<R>(*model, part.tokens.ids, retriever.context(), weight_format(options.weights));
@@ -201,17 +201,18 @@ Figures eval_latency(const TrainedRun& trained, const Part& part, const EvalOpti
   fmt::print(
       "{} at step {}{} takes {:.2f} ms per token (median of {} texts; {:.2f} to {:.2f}), {:.2f} ms to the first token; prompts of "
       "{} tokens, {} written, {}. Reading {:.1f} MB of parameters once takes {:.2f} ms.\n",
-      trained.checkpoint.file().path(), trained.checkpoint.state().step, interventions(options), ms(latency.per_token),
-      latency.texts, ms(latency.fastest), ms(latency.slowest), ms(latency.to_first_token), latency.prompt_length, latency.tokens,
-      counted(num_threads(), "thread"), latency.parameter_bytes / 1e6, ms(latency.to_read_parameters));
-  return {{"texts", latency.texts},
-          {"prompt_length", latency.prompt_length},
-          {"tokens", latency.tokens},
-          {"milliseconds_to_first_token", ms(latency.to_first_token)},
-          {"milliseconds_per_token", ms(latency.per_token)},
-          {"fastest", ms(latency.fastest)},
-          {"slowest", ms(latency.slowest)},
-          {"milliseconds_to_read_parameters", ms(latency.to_read_parameters)},
+      trained.checkpoint.file().path(), trained.checkpoint.state().step, interventions(options, time.rounded), ms(time.per_token),
+      time.texts, ms(time.fastest), ms(time.slowest), ms(time.to_first_token), time.prompt_length, time.tokens,
+      counted(num_threads(), "thread"), time.parameter_bytes / 1e6, ms(time.to_read_parameters));
+  return {{"texts", time.texts},
+          {"prompt_length", time.prompt_length},
+          {"tokens", time.tokens},
+          {"milliseconds_to_first_token", ms(time.to_first_token)},
+          {"milliseconds_per_token", ms(time.per_token)},
+          {"fastest", ms(time.fastest)},
+          {"slowest", ms(time.slowest)},
+          {"rounded_parameters", time.rounded},
+          {"milliseconds_to_read_parameters", ms(time.to_read_parameters)},
           {"made_by", made_by()}};
 }
 
@@ -277,8 +278,8 @@ void eval(const EvalOptions& options) {
   with_precision(config, [&]<class R>(R) {
     const auto model = load_model<R>(trained.checkpoint);
     intervene<R>(*model, set_of(options));
-    const auto copies = quantized<R>(*model, weight_format(options.weights));
     const OpenRetriever retriever(trained, *model);
+    const auto copies = quantized<R>(*model, weight_format(options.weights));
     const auto start = std::chrono::steady_clock::now();
     Counter counter("evaluating", part.size);
     const Evaluation evaluation = evaluate<R>(*model, part, contexts_of(retriever, trained_on),
@@ -287,9 +288,10 @@ void eval(const EvalOptions& options) {
     const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     const char* unit = lm ? "tokens" : "articles";
     fmt::print("{} at step {}{}, {}, {} {}{}: {} ({} {}/s)\n", trained.checkpoint.file().path(), trained.checkpoint.state().step,
-               interventions(options), name, evaluation.count, unit, lm ? protocol_text(protocol) : "", summary(evaluation),
-               with_unit(static_cast<double>(evaluation.count) / seconds), unit);
+               interventions(options, copies->numbers()), name, evaluation.count, unit, lm ? protocol_text(protocol) : "",
+               summary(evaluation), with_unit(static_cast<double>(evaluation.count) / seconds), unit);
     Figures figures = figures_of(evaluation, trained.classes);
+    figures["rounded_parameters"] = copies->numbers();
     if (options.each) figures["each"] = figures_of_batches(evaluation);
     if (options.exchange_passages) {
       retriever.store->exchange_passages(static_cast<std::uint64_t>(config.training.seed));
@@ -334,7 +336,7 @@ void add_eval(CLI::App& program) {
              {"every-token", "full-blocks"});
   command->add_option("--stride", options->stride, "tokens scored per window; the whole window by default")->type_name("INT");
   command->add_option("--batch", options->batch, "windows or articles per batch; as in training by default")->type_name("INT");
-  command->add_option("--positions", options->positions, "loss by position in windows of this length, which may exceed training's")
+  command->add_option("--positions", options->positions, "loss by position in windows of this length, beyond training's too")
       ->type_name("INT");
   command
       ->add_option("--set", options->set,

@@ -159,8 +159,8 @@ void generate_text(GenerateOptions options) {
   const std::vector<Prompt> prompts = read_prompts(options.prompts, *trained.tokens);
   with_precision(trained.checkpoint.config(), [&]<class R>(R) {
     const auto model = load_model<R>(trained.checkpoint);
-    const auto copies = quantized<R>(*model, weight_format(options.weights));
     const OpenRetriever retriever(trained, *model);
+    const auto copies = quantized<R>(*model, weight_format(options.weights));
     if (options.interactive)
       chat<R>(*model, retriever, *trained.tokens, options);
     else

@@ -32,13 +32,14 @@ bool rounds_factors(const Product<T>& p) {
          p.alpha == T(real_of(p.alpha)) && (p.beta == T(0) || p.beta == T(1));
 }
 
-/// Computes p in the calling thread: with bfloat16 if requested, otherwise by the fastest of three kernels.
+/// Computes p in the calling thread: with bfloat16 if requested, otherwise by the fastest of three kernels. `few_rows`: p is part
+/// of a product for which few_rows_gemm is the fastest.
 template <Scalar T>
-void tile_gemm(const Product<T>& p) {
+void tile_gemm(const Product<T>& p, bool few_rows) {
   if constexpr (std::same_as<T, float>)
     if (rounds_factors(p)) return bf16_gemm(p);
   if constexpr (RealScalar<T>) {
-    if (few_rows_is_faster(p)) return few_rows_gemm(p);
+    if (few_rows || few_rows_is_faster(p)) return few_rows_gemm(p);
     if (direct_is_faster(p)) return direct_gemm(p);
   }
   blas_gemm(p);
@@ -171,15 +172,18 @@ void multiply(const Product<T>& product) {
   T* const C = product.C;
   T beta = product.beta;
   if constexpr (std::same_as<T, float>)
-    if (multiply_quantized(product)) return;
+    if (const QuantizedRows rows(product); rows.matrix != nullptr) return rows.matrix->multiply(product, rows.first);
   const bool rounded = rounds_factors(product);
   if constexpr (std::same_as<T, std::complex<float>>)
     if (rounded) return multiply_as_real(product);
-  bool direct = false;
-  if constexpr (RealScalar<T>) direct = !rounded && (few_rows_is_faster(product) || direct_is_faster(product));
+  bool few_rows = false, direct = false;
+  if constexpr (RealScalar<T>) {
+    few_rows = !rounded && few_rows_is_faster(product);
+    direct = few_rows || (!rounded && direct_is_faster(product));
+  }
   if (!direct && !rounded && packed_is_faster(product)) return packed_gemm(product);
   const GemmCut cut = gemm_cut(M, N, K, ComplexScalar<T>, direct);
-  if (cut.tiles() == 1) return tile_gemm(product);
+  if (cut.tiles() == 1) return tile_gemm(product, few_rows);
 
   // A large dense C is cleared here, in one pass that bypasses the caches; OpenBLAS does so for a whole product but not for tiles.
   if (beta == T(0) && cut.N > 1 && ldc == N && M * N * static_cast<std::int64_t>(sizeof(T)) >= (4 << 20)) {
@@ -198,9 +202,9 @@ void multiply(const Product<T>& product) {
       const std::int64_t rows = part_begin(M, cut.M, pm + 1) - m, columns = part_begin(N, cut.N, pn + 1) - n;
       const std::int64_t inner = part_begin(K, cut.K, pk + 1) - k;
       if (pk == 0)
-        tile_gemm(tile(product, m, rows, n, columns, k, inner, beta, C + m * ldc + n, ldc));
+        tile_gemm(tile(product, m, rows, n, columns, k, inner, beta, C + m * ldc + n, ldc), few_rows);
       else
-        tile_gemm(tile(product, m, rows, n, columns, k, inner, T(0), P + ((pk - 1) * M + m) * N + n, N));
+        tile_gemm(tile(product, m, rows, n, columns, k, inner, T(0), P + ((pk - 1) * M + m) * N + n, N), few_rows);
     }
   });
   for (std::int64_t i = 0; i + 1 < cut.K; ++i) add(M, N, P + i * M * N, C, ldc);

@@ -114,8 +114,7 @@ CLI::Option* add_choice(CLI::App& command, const char* name, std::string& value,
 }
 
 void add_weights(CLI::App& command, std::string& format) {
-  add_choice(command, "--weights", format, "how products read real weights: float32, or rounded to 16 or 8 bits; f32 by default",
-             {"f32", "bf16", "int8"});
+  add_choice(command, "--weights", format, "how real weight matrices are read; f32 by default", {"f32", "bf16", "int8"});
 }
 
 int run_program(CLI::App& program, int argc, const char* const* argv, const std::vector<std::string>& with_expressions,

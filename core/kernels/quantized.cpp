@@ -1,12 +1,14 @@
 #include "core/kernels/quantized.h"
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
-#include <mutex>
+#include <utility>
 
 #include "core/error.h"
+#include "core/kernels/direct_gemm.h"
 #include "core/kernels/pack.h"
+#include "core/kernels/packed_gemm.h"
+#include "core/machine/threads.h"
 #include "core/memory.h"
 #include "core/parallel.h"
 
@@ -59,31 +61,26 @@ void dot_products(std::int64_t K, const float* x, const Number* w, float (&produ
   for (int i = 0; i < M; ++i) products[i] = sum(sums[i]);
 }
 
-struct Live {
-  std::atomic<int> count = 0;
-  std::mutex mutex;
-  std::vector<const QuantizedWeights*> all;
-};
-Live& live() {
-  static Live weights;
-  return weights;
-}
+ARGAND_NEAR_THREAD thread_local QuantizedWeights* innermost = nullptr;
 
 }  // namespace
 
 QuantizedMatrix::QuantizedMatrix(WeightFormat format, const float* W, std::int64_t rows, std::int64_t columns)
     : rows_(rows), columns_(columns), step_((columns + P::width - 1) / P::width * P::width) {
   const auto size = static_cast<std::size_t>(rows_ * step_);
-  if (format == WeightFormat::bf16) {
+  const bool half = format == WeightFormat::bf16;
+  if (half) {
     halves_.resize(size);
-    for (std::int64_t i = 0; i < rows_; ++i)
-      std::transform(W + i * columns_, W + (i + 1) * columns_, halves_.data() + i * step_, nearest_bf16);
-    return;
+  } else {
+    bytes_.resize(size);
+    scales_.resize(static_cast<std::size_t>(rows_));
   }
-  bytes_.resize(size);
-  scales_.resize(static_cast<std::size_t>(rows_));
-  for (std::int64_t i = 0; i < rows_; ++i) {
+  const auto round_row = [&](std::int64_t i) {
     const float *const begin = W + i * columns_, *const end = begin + columns_;
+    if (half) {
+      std::transform(begin, end, halves_.data() + i * step_, nearest_bf16);
+      return;
+    }
     require(std::all_of(begin, end, [](float w) { return std::isfinite(w); }), "int8 weights",
             "row {} of a matrix [{}, {}] has a number that is not finite; use bf16 or f32", i, rows_, columns_);
     float largest = 0;
@@ -93,7 +90,10 @@ QuantizedMatrix::QuantizedMatrix(WeightFormat format, const float* W, std::int64
     for (std::int64_t j = 0; j < columns_ && scale > 0; ++j)
       bytes_[static_cast<std::size_t>(i * step_ + j)] =
           static_cast<std::int8_t>(std::clamp(std::nearbyint(begin[j] / scale), -127.0F, 127.0F));
-  }
+  };
+  parallel_for(rows_, std::max<std::int64_t>(1, (1 << 16) / step_), [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = begin; i < end; ++i) round_row(i);
+  });
 }
 
 std::vector<float> QuantizedMatrix::row(std::int64_t i) const {
@@ -107,7 +107,7 @@ std::vector<float> QuantizedMatrix::row(std::int64_t i) const {
 }
 
 template <class Number>
-void QuantizedMatrix::multiply_with(const std::vector<Number>& numbers, const Product<float>& p, std::int64_t first) const {
+void QuantizedMatrix::multiply_few_rows(const std::vector<Number>& numbers, const Product<float>& p, std::int64_t first) const {
   // Rows of A, padded with zeros as those of W are.
   Scratch<float> x(static_cast<std::size_t>(p.M * step_));
   for (std::int64_t i = 0; i < p.M; ++i) {
@@ -134,8 +134,33 @@ void QuantizedMatrix::multiply_with(const std::vector<Number>& numbers, const Pr
   });
 }
 
+/// Rows of W become float32 in the cache, a panel at a time.
+template <class Number>
+void QuantizedMatrix::multiply_many_rows(const std::vector<Number>& numbers, const Product<float>& p, std::int64_t first) const {
+  constexpr std::int64_t panel = 128;
+  parallel_for((p.N + panel - 1) / panel, 1, [&](std::int64_t begin, std::int64_t end) {
+    Scratch<float> W(static_cast<std::size_t>(panel * step_));
+    for (std::int64_t j = begin * panel; j < std::min(p.N, end * panel); j += panel) {
+      const std::int64_t rows = std::min(panel, p.N - j);
+      for (std::int64_t i = 0; i < rows; ++i) {
+        const std::int64_t row = first + j + i;
+        const P scale(scales_.empty() ? 1.0F : scales_[static_cast<std::size_t>(row)]);
+        for (std::int64_t k = 0; k < step_; k += P::width) {
+          const P w = widened(numbers.data() + row * step_ + k) * scale;
+          std::memcpy(W.data() + i * step_ + k, &w.lanes, sizeof(w.lanes));
+        }
+      }
+      const Product<float> part{p.a_is, p.b_is, p.M, rows, p.K, p.alpha, p.A, p.lda, W.data(), step_, p.beta, p.C + j, p.ldc};
+      !direct_is_faster(part) && packed_is_faster(part) ? packed_gemm(part) : direct_gemm(part);  // the same bits
+    }
+  });
+}
+
 void QuantizedMatrix::multiply(const Product<float>& p, std::int64_t first) const {
-  bytes_.empty() ? multiply_with(halves_, p, first) : multiply_with(bytes_, p, first);
+  const auto with = [&](const auto& numbers) {
+    p.M >= 16 && (p.beta == 0 || p.beta == 1) ? multiply_many_rows(numbers, p, first) : multiply_few_rows(numbers, p, first);
+  };
+  bytes_.empty() ? with(halves_) : with(bytes_);
 }
 
 WeightFormat weight_format(std::string_view name) {
@@ -145,44 +170,39 @@ WeightFormat weight_format(std::string_view name) {
   fail("weights", "\"{}\" is not a format of weights; use f32, bf16 or int8", name);
 }
 
-QuantizedWeights::QuantizedWeights() {
-  const std::scoped_lock lock(live().mutex);
-  live().all.push_back(this);
-  ++live().count;
+QuantizedWeights::QuantizedWeights(WeightFormat format) : format_(format), outer_(std::exchange(innermost, this)) {}
+QuantizedWeights::~QuantizedWeights() { innermost = outer_; }
+
+void QuantizedWeights::add(const float* W, std::int64_t rows, std::int64_t columns) {
+  if (format_ != WeightFormat::f32 && rows * columns > 0) entries_.push_back({W, rows, columns, std::nullopt});
 }
 
-QuantizedWeights::~QuantizedWeights() {
-  const std::scoped_lock lock(live().mutex);
-  std::erase(live().all, this);
-  --live().count;
+std::int64_t QuantizedWeights::numbers() const {
+  std::int64_t sum = 0;
+  for (const Entry& entry : entries_) sum += entry.copy ? entry.rows * entry.columns : 0;
+  return sum;
 }
 
-void QuantizedWeights::add(WeightFormat format, const float* W, std::int64_t rows, std::int64_t columns) {
-  if (format == WeightFormat::f32 || rows * columns == 0) return;
-  auto copy = std::make_unique<const Copy>(Copy{W, rows, columns, QuantizedMatrix(format, W, rows, columns)});
-  const std::int64_t bytes = format == WeightFormat::bf16 ? 2 * rows * columns : rows * columns + 4 * rows;
-  const std::scoped_lock lock(live().mutex);
-  copies_.push_back(std::move(copy));
-  bytes_saved_ += 4 * rows * columns - bytes;
+std::int64_t QuantizedWeights::bytes_saved() const {
+  std::int64_t saved = (format_ == WeightFormat::bf16 ? 2 : 3) * numbers();
+  for (const Entry& entry : entries_) saved -= entry.copy && format_ == WeightFormat::int8 ? 4 * entry.rows : 0;  // the scales
+  return saved;
 }
 
-bool multiply_quantized(const Product<float>& p) {
-  if (live().count.load(std::memory_order_relaxed) == 0 || transposes(p.a_is) || !transposes(p.b_is)) return false;
-  const QuantizedWeights::Copy* found = nullptr;
-  {
-    const std::scoped_lock lock(live().mutex);
-    for (const QuantizedWeights* weights : live().all)
-      for (const auto& copy : weights->copies_) {
-        const std::less<> before;  // a total order of pointers into different arrays
-        if (p.ldb != copy->columns || p.K != copy->columns || before(p.B, copy->W) || !before(p.B, copy->W + copy->rows * p.K))
-          continue;
-        const std::int64_t at = p.B - copy->W;
-        if (at % p.K == 0 && at / p.K + p.N <= copy->rows) found = copy.get();
-      }
-  }
-  if (found == nullptr) return false;
-  found->matrix.multiply(p, (p.B - found->W) / p.K);
-  return true;
+QuantizedRows::QuantizedRows(const Product<float>& p) {
+  if (innermost == nullptr || transposes(p.a_is) || !transposes(p.b_is)) return;
+  for (QuantizedWeights* weights = innermost; weights != nullptr && matrix == nullptr; weights = weights->outer_)
+    for (QuantizedWeights::Entry& entry : weights->entries_) {
+      const std::less<> before;  // a total order of pointers into different arrays
+      if (p.ldb != entry.columns || p.K != entry.columns || before(p.B, entry.W) || !before(p.B, entry.W + entry.rows * p.K))
+        continue;
+      const std::int64_t at = p.B - entry.W;
+      if (at % p.K != 0 || at / p.K + p.N > entry.rows) continue;
+      if (!entry.copy) entry.copy.emplace(weights->format_, entry.W, entry.rows, entry.columns);
+      matrix = &*entry.copy;
+      first = at / p.K;
+      return;
+    }
 }
 
 }  // namespace argand

@@ -75,10 +75,10 @@ std::complex<R> atanh(std::complex<R> z) {
   const R x = std::abs(z.real()), y = z.imag();
   if (is_large(z)) {  // 1/z
     const R half = std::hypot(x / 2, y / 2);
-    return {std::copysign(x / 2 / half / (2 * half), z.real()), std::copysign(std::numbers::pi_v<R> / 2, y)};
+    return {std::copysign(x / 2 / half / half / 2, z.real()), std::copysign(std::numbers::pi_v<R> / 2, y)};
   }
   const R near = std::hypot(1 - x, y), q = 4 * x / near / near;
-  const R re = q < 1 ? std::log1p(q) / 4 : std::log(std::hypot(1 + x, y) / near) / 2;
+  const R re = q < 1 ? std::log1p(q) / 4 : (std::log(std::hypot(1 + x, y)) - std::log(near)) / 2;
   return {std::copysign(re, z.real()), std::atan2(2 * y, (1 - x) * (1 + x) - y * y) / 2};
 }
 

@@ -3,10 +3,12 @@
 /// (threads_openmp.cpp), or with -Dthreads=serial only the calling thread (threads_serial.cpp), for platforms without threads,
 /// such as a page in a browser.
 
+#include <climits>  // __GLIBC__
+
 /// For thread-local variables that every op reads. In a shared library, an ordinary one is found by a function call; these are at a
 /// fixed distance from the thread's pointer. (An op of scalars takes 0.89 of the time on the tape, one of networks 0.93.) The
 /// loader has little space for them in a library loaded late, and it counts all thread-local data of the library: 512 bytes now.
-#if defined(__ELF__)
+#if defined(__ELF__) && defined(__GLIBC__)  // other C libraries do not load a library that has any
 #define ARGAND_NEAR_THREAD [[gnu::tls_model("initial-exec")]]
 #else
 #define ARGAND_NEAR_THREAD

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/gemm.h"
+#include "core/kernels/pack.h"
 #include "core/parallel.h"
 #include "core/random.h"
 
@@ -42,7 +43,7 @@ void check(std::int64_t M, std::int64_t N, std::int64_t K, R alpha, R beta) {
 
 template <class R>
 void check_shapes() {
-  for (std::int64_t M = 1; M <= 4; ++M) {
+  for (std::int64_t M = 1; M <= 9; ++M) {
     for (std::int64_t K = 1; K <= 70; ++K) check<R>(M, 9, K, R(1), R(K % 2));  // every remainder within a pack
     for (std::int64_t N = 1; N <= 9; ++N) check<R>(M, N, 33, R(-0.5), R(N % 2));
     check<R>(M, 40, 1000, R(2), R(1));
@@ -55,8 +56,8 @@ BOOST_AUTO_TEST_CASE(it_is_the_product_in_float) { check_shapes<float>(); }
 BOOST_AUTO_TEST_CASE(it_is_the_product_in_double) { check_shapes<double>(); }
 
 template <class R>
-void check_cut(R beta) {
-  constexpr std::int64_t M = 3, N = 400'001, K = 17;  // so large that gemm splits it into tiles and clears C first
+void check_cut(R beta, std::int64_t M = 3) {
+  constexpr std::int64_t N = 400'001, K = 17;  // so large that gemm splits it into tiles and clears C first
   const auto A = some<R>(M * K, 1), B = some<R>(N * K, 2), C = some<R>(M * N, 3);
   BOOST_TEST(gemm_cut(M, N, K, false, true).N > 1);
   const auto multiply = [&](int threads) {
@@ -82,6 +83,7 @@ BOOST_AUTO_TEST_CASE(the_bits_are_the_same_for_any_number_of_threads_and_in_any_
   check_cut<float>(0);
   check_cut<float>(1);
   check_cut<double>(0);
+  check_cut<float>(1, Pack<float>::width);  // the most rows, in tiles that would be too small for as many
 }
 
 BOOST_AUTO_TEST_CASE(infinity_times_zero_is_nan) {
@@ -94,13 +96,19 @@ BOOST_AUTO_TEST_CASE(infinity_times_zero_is_nan) {
   BOOST_TEST(C[4] == K - 1);
 }
 
-BOOST_AUTO_TEST_CASE(one_to_four_rows_use_this_kernel_and_more_do_not) {
+BOOST_AUTO_TEST_CASE(few_rows_use_this_kernel_and_more_do_not) {
   const auto faster = [](Transpose a_is, Transpose b_is, std::int64_t M, std::int64_t N, std::int64_t K, float beta) {
     return few_rows_is_faster<float>({a_is, b_is, M, N, K, 1, nullptr, K, nullptr, K, beta, nullptr, N});
   };
   BOOST_TEST(faster(Transpose::No, Transpose::Yes, 1, 33'278, 128, 0));
   BOOST_TEST(faster(Transpose::No, Transpose::Conjugate, 4, 512, 128, 1));
-  BOOST_TEST(!faster(Transpose::No, Transpose::Yes, 5, 33'278, 128, 0));
+  constexpr std::int64_t width = Pack<float>::width;
+  for (const auto& [most, N] :
+       {std::pair(width, std::int64_t{33'278}), std::pair(std::max<std::int64_t>(4, width / 2), std::int64_t{513}),
+        std::pair(std::int64_t{4}, std::int64_t{512})}) {
+    BOOST_TEST(faster(Transpose::No, Transpose::Yes, most, N, 128, 0));
+    BOOST_TEST(!faster(Transpose::No, Transpose::Yes, most + 1, N, 128, 0));
+  }
   BOOST_TEST(!faster(Transpose::No, Transpose::Yes, 1, 33'278, 128, 0.5F));
   BOOST_TEST(!faster(Transpose::No, Transpose::No, 1, 33'278, 128, 0));
   BOOST_TEST(!faster(Transpose::Yes, Transpose::Yes, 1, 33'278, 128, 0));

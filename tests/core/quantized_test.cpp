@@ -1,8 +1,11 @@
 #include "core/kernels/quantized.h"
 
+#include <atomic>
 #include <boost/test/unit_test.hpp>
 #include <cmath>
 #include <limits>
+#include <optional>
+#include <thread>
 #include <vector>
 
 #include "core/gemm.h"
@@ -46,8 +49,8 @@ void check(WeightFormat format, std::int64_t M, std::int64_t N, std::int64_t K, 
   const QuantizedMatrix copy(format, W.data(), rows, K);
   const std::vector<double> should = expected(copy, x, y, M, N, K, first, alpha, beta);
   if (beta == 0) y.assign(y.size(), nan);  // must be ignored
-  QuantizedWeights weights;
-  weights.add(format, W.data(), rows, K);
+  QuantizedWeights weights(format);
+  weights.add(W.data(), rows, K);
   gemm<float>(Transpose::No, Transpose::Yes, M, N, K, alpha, x.data(), K, W.data() + first * K, K, beta, y.data(), N);
   std::int64_t wrong = 0;  // a NaN counts as wrong
   for (std::size_t i = 0; i < y.size(); ++i) wrong += !(std::abs(double{y[i]} - should[i]) <= 1e-6 * static_cast<double>(K + 2));
@@ -60,6 +63,8 @@ BOOST_AUTO_TEST_CASE(products_are_those_of_the_rounded_matrix) {
   for (const WeightFormat format : {WeightFormat::bf16, WeightFormat::int8}) {
     for (std::int64_t K = 1; K <= 70; ++K) check(format, 1 + K % 6, 9, K, K % 3, 1, static_cast<float>(K % 2));
     for (std::int64_t M = 1; M <= 9; ++M) check(format, M, 300, 33, 5, -0.5F, 0.25F);
+    for (const std::int64_t M : {15, 16, 17, 70})  // many rows go panel by panel; beta may be any number
+      for (const float beta : {0.0F, 1.0F, 0.25F}) check(format, M, 300, 33, 5, -0.5F, beta);
   }
 }
 
@@ -88,6 +93,8 @@ BOOST_AUTO_TEST_CASE(special_numbers_keep_their_meaning) {
   BOOST_TEST(row[3] == -infinity);
   BOOST_TEST(std::isnan(row[4]));
   BOOST_TEST((row[5] == 0 && std::signbit(row[5])));
+  BOOST_TEST(std::abs(row[6] - 1e-41F) <= 0x1p-134F);
+  BOOST_TEST(row[7] == infinity);
   const std::uint32_t nan_with_low_bits = 0x7F800001;  // rounding must not make an infinity of it
   const float x = std::bit_cast<float>(nan_with_low_bits);
   BOOST_TEST(std::isnan(QuantizedMatrix(WeightFormat::bf16, &x, 1, 1).row(0)[0]));
@@ -110,8 +117,8 @@ BOOST_AUTO_TEST_CASE(the_bits_are_the_same_for_any_number_of_threads_and_rows) {
   constexpr std::int64_t M = 7, N = 5000, K = 77;
   const auto W = some(N * K, 5), x = some(M * K, 6);
   for (const WeightFormat format : {WeightFormat::bf16, WeightFormat::int8}) {
-    QuantizedWeights weights;
-    weights.add(format, W.data(), N, K);
+    QuantizedWeights weights(format);
+    weights.add(W.data(), N, K);
     const auto product = [&](int threads, std::int64_t first, std::int64_t rows) {
       const int before = num_threads();
       set_num_threads(threads);
@@ -150,27 +157,66 @@ BOOST_AUTO_TEST_CASE(only_products_with_whole_rows_of_a_copied_matrix_read_the_c
   };
   const auto before = all();
   {
-    QuantizedWeights weights;
-    weights.add(WeightFormat::int8, W.data(), N, K);
+    QuantizedWeights weights(WeightFormat::int8);
+    weights.add(W.data(), N, K);
     const auto during = all();
     for (std::size_t i = 0; i < before.size(); ++i) BOOST_TEST((during[i] != before[i]) == (i < 2), "product " << i);
   }
   BOOST_TEST((all() == before));
-  QuantizedWeights nothing;
-  nothing.add(WeightFormat::f32, W.data(), N, K);
+  QuantizedWeights nothing(WeightFormat::f32);
+  nothing.add(W.data(), N, K);
   BOOST_TEST((all() == before));
   BOOST_TEST(nothing.bytes_saved() == 0);
 }
 
+BOOST_AUTO_TEST_CASE(copies_belong_to_the_thread_that_made_them) {
+  constexpr std::int64_t N = 8, K = 32;
+  const auto W = some(N * K, 10), x = some(K, 11);
+  const auto product = [&] {
+    std::vector<float> y(N);
+    gemm<float>(Transpose::No, Transpose::Yes, 1, N, K, 1, x.data(), K, W.data(), K, 0, y.data(), N);
+    return y;
+  };
+  const std::vector<float> exact = product();
+  QuantizedWeights outer(WeightFormat::bf16);
+  outer.add(W.data(), N, K);
+  const std::vector<float> rounded = product();
+  BOOST_TEST((rounded != exact));
+  // Each thread makes and destroys its own copies while the others multiply.
+  std::atomic<int> wrong = 0;
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t)
+    threads.emplace_back([&, t] {
+      std::vector<float> own;
+      for (int i = 0; i < 200; ++i) {
+        std::optional<QuantizedWeights> inner;
+        if (t % 2 == 0) inner.emplace(WeightFormat::int8).add(W.data(), N, K);
+        const std::vector<float> y = product();
+        if (own.empty()) own = y;
+        wrong += t % 2 == 0 ? y == exact || y == rounded || y != own : y != exact;
+      }
+    });
+  for (std::thread& thread : threads) thread.join();
+  BOOST_TEST(wrong == 0);
+  {
+    QuantizedWeights inner(WeightFormat::int8);
+    inner.add(W.data(), N, K);
+    BOOST_TEST((product() != rounded));  // the innermost counts
+  }
+  BOOST_TEST((product() == rounded));
+}
+
 BOOST_AUTO_TEST_CASE(bytes_saved_are_those_of_the_format) {
   const auto W = some(6 * 10, 9);
-  QuantizedWeights weights;
-  weights.add(WeightFormat::bf16, W.data(), 6, 10);
-  BOOST_TEST(weights.bytes_saved() == 120);
-  weights.add(WeightFormat::int8, W.data(), 6, 10);
-  BOOST_TEST(weights.bytes_saved() == 120 + 240 - 60 - 24);
-  weights.add(WeightFormat::int8, W.data(), 0, 10);
-  BOOST_TEST(weights.bytes_saved() == 120 + 240 - 60 - 24);
+  for (const auto& [format, saved] : {std::pair(WeightFormat::bf16, 120), std::pair(WeightFormat::int8, 240 - 60 - 24)}) {
+    QuantizedWeights weights(format);
+    weights.add(W.data(), 6, 10);
+    weights.add(W.data(), 0, 10);
+    BOOST_TEST((weights.numbers() == 0 && weights.bytes_saved() == 0));  // nothing has been read
+    std::vector<float> y(6);
+    gemm<float>(Transpose::No, Transpose::Yes, 1, 6, 10, 1, W.data(), 10, W.data(), 10, 0, y.data(), 6);
+    BOOST_TEST((weights.numbers() == 60 && weights.bytes_saved() == saved));
+  }
 }
 
 BOOST_AUTO_TEST_CASE(formats_have_names) {

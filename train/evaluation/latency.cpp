@@ -65,6 +65,7 @@ Latency measure_latency(Model<R>& model, const Ids& part, const ForwardContext& 
   result.per_token = median(per_token);
   const auto [fastest, slowest] = std::minmax_element(per_token.begin(), per_token.end());
   result.fastest = *fastest, result.slowest = *slowest;
+  result.rounded = copies->numbers();
   const std::int64_t bytes = count_parameters(model.parameters()) * static_cast<std::int64_t>(sizeof(R)) - copies->bytes_saved();
   result.parameter_bytes = static_cast<double>(bytes);
   result.to_read_parameters = seconds_to_read(bytes);

@@ -14,6 +14,7 @@ struct Latency {
   double to_first_token = 0;        ///< seconds: prompt, encoding of passages, and sampling; median over texts
   double per_token = 0;             ///< seconds per token after the first: mean within a text, median over texts
   double fastest = 0, slowest = 0;  ///< extremes of the texts' means
+  std::int64_t rounded = 0;         ///< parameters that are read in a format other than the model's
   double parameter_bytes = 0;       ///< in the format that is read
   /// Seconds to read as many bytes, on all threads: a lower bound for any program that reads every parameter
   /// for each token.
@@ -21,7 +22,7 @@ struct Latency {
 };
 
 /// Times five texts after one warm-up text, with prompts evenly spaced over `part`. The time includes everything: the model,
-/// searching the knowledge base, and nucleus sampling (0.9). The weights are read in this format, as quantized() does. Throws Error
+/// searching the knowledge base, and nucleus sampling (0.9). Weights are read in `format`; see quantized(). Throws Error
 /// if `part` is shorter than a prompt, or if the model's maximum sequence length is less than four tokens.
 template <RealScalar R>
 Latency measure_latency(Model<R>& model, const Ids& part, const ForwardContext& context = {},

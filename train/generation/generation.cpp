@@ -35,13 +35,13 @@ std::string StopTextFilter::next(const std::string& piece) {
 
 template <RealScalar R>
 std::unique_ptr<QuantizedWeights> quantized(const Model<R>& model, WeightFormat format) {
-  auto copies = std::make_unique<QuantizedWeights>();
+  auto copies = std::make_unique<QuantizedWeights>(format);
   if (format == WeightFormat::f32) return copies;
   if constexpr (std::same_as<R, float>) {
     for (const Parameter<float>& parameter : model.parameters())
       if (parameter.shape().rank() == 2 && !parameter.is_complex()) {
         const Tensor<float>& W = std::get<Var<float>>(parameter.var).value();
-        copies->add(format, W.data(), W.dim(0), W.dim(1));
+        copies->add(W.data(), W.dim(0), W.dim(1));
       }
   } else {
     fail("weights", "the model computes with float64; its weights can be read as bf16 or int8 only if `precision` is float32");

@@ -43,8 +43,8 @@ class StopTextFilter {
   bool stopped_ = false;
 };
 
-/// Copies of the model's real matrices in this format, read instead of them by every product while the result exists. Complex
-/// weights and vectors keep their precision. Throws Error if the model is of float64 and the format is not f32.
+/// While the result exists, products of the calling thread read the model's real matrices rounded to this format. Complex weights,
+/// quaternions and vectors keep their precision. Throws Error if the model is of float64 and the format is not f32.
 template <RealScalar R>
 std::unique_ptr<QuantizedWeights> quantized(const Model<R>& model, WeightFormat format);
 

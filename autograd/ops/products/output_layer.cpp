@@ -47,10 +47,8 @@ struct RowSum {
 /// Computes p in the calling thread's share of the work: in R, or with rounded factors if requested (Bf16Products).
 template <RealScalar R>
 void multiply(const Product<R>& p) {
-  if constexpr (std::same_as<R, float>) {
-    if (multiply_quantized(p)) return;
+  if constexpr (std::same_as<R, float>)
     if (bf16_products_enabled()) return bf16_gemm(p);
-  }
   if (!direct_is_faster(p) && packed_is_faster(p)) return packed_gemm(p);  // the same bits
   direct_gemm(p);
 }
@@ -77,6 +75,8 @@ class Sweep {
         tops_(gradients ? count(panels_ * chunk_) : 0),
         to_rows_(gradients ? count(segments_ * chunk_ * D_) : 0) {
     note_product({N_, V_, D_, false});
+    if constexpr (std::same_as<R, float>)
+      rounded_ = QuantizedRows({Transpose::No, Transpose::Yes, N_, V_, D_, 1, h_, D_, W_, D_, 0, nullptr, V_}).matrix;
     if (!gradients) return;
     note_product({N_, D_, V_, false});
     note_product({V_, D_, N_, false});
@@ -129,7 +129,7 @@ class Sweep {
       const std::int64_t n = words(p);
       R* const x = gradients_ ? exponentials_.data() + p * chunk_ * panel : own.data();
       const R* const W = W_ + p * panel * D_;
-      multiply<R>({Transpose::No, Transpose::Yes, rows, n, D_, R(1), h_ + first * D_, D_, W, D_, R(0), x, panel});
+      read_logits({Transpose::No, Transpose::Yes, rows, n, D_, R(1), h_ + first * D_, D_, W, D_, R(0), x, panel}, p * panel);
       for (std::int64_t r = 0; r < rows; ++r) {
         const R scale = read_panel(x + r * panel, p * panel, n, targets_[first + r], sums[r], of_targets_[count(r)]);
         if (!gradients_) continue;
@@ -138,6 +138,13 @@ class Sweep {
       }
       if (gradients_) multiply<R>({Transpose::No, Transpose::No, rows, D_, n, R(1), x, panel, W, D_, R(p > begin ? 1 : 0), dh, D_});
     }
+  }
+
+  /// Computes p, whose factor W begins at token `first`.
+  void read_logits(const Product<R>& p, std::int64_t first) const {
+    if constexpr (std::same_as<R, float>)
+      if (rounded_ != nullptr) return rounded_->multiply(p, first);
+    multiply<R>(p);
   }
 
   /// Replaces x, the logits of the tokens [first, first + n), by their exponentials, with 0 at the target. Returns the factor by
@@ -222,6 +229,7 @@ class Sweep {
   const bool gradients_;
   const R *const h_, *const W_, *const b_;
   const Ids& targets_;
+  const QuantizedMatrix* rounded_ = nullptr;  ///< read instead of W for logits if not null
   // State of the current chunk:
   std::vector<RowSum> sums_;        ///< [segments, chunk]
   std::vector<double> of_targets_;  ///< [chunk]: logits

@@ -76,7 +76,8 @@ class Model(Module):
     def generate(self, prompt: Union[str, Sequence[str]], tokens: int = 50, *, temperature: float = 1.0, top_k: int = 0, top_p: float = 1.0,
                  seed: int = 0, weights: str = "f32") -> Union[str, List[str]]:
         """The prompt, or each of several prompts, continued by this many tokens. The options and the text are those of `argand generate`;
-        weights="bf16" or "int8" reads copies of the real weights in 16 or 8 bits, which is faster for large models."""
+        weights="bf16" or "int8" reads real weight matrices rounded to 16 or 8 bits, which is faster for large models and few texts at
+        a time."""
         prompts = [prompt] if isinstance(prompt, str) else list(prompt)
         texts: List[str] = self._held.generate(prompts, 1, tokens, temperature, top_k, top_p, seed, weights)
         return texts[0] if isinstance(prompt, str) else texts

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <complex>
 #include <limits>
+#include <numbers>
+#include <utility>
 
 #include "core/random.h"
 
@@ -22,8 +24,9 @@ void close(const char* name, std::complex<R> z, std::complex<R> w, std::complex<
   const R re = std::abs(w.real() - v.real()), im = std::abs(w.imag() - v.imag());
   BOOST_TEST((re <= ulps * eps * (each ? std::abs(v.real()) : size) && im <= ulps * eps * (each ? std::abs(v.imag()) : size)),
              name << z << " = " << w << ", not " << v);
-  if (w.real() == 0) BOOST_TEST(std::signbit(w.real()) == std::signbit(v.real()), name << z << ": sign of a zero");
-  if (w.imag() == 0) BOOST_TEST(std::signbit(w.imag()) == std::signbit(v.imag()), name << z << ": sign of a zero");
+  for (const auto& [own, right] : {std::pair(w.real(), v.real()), std::pair(w.imag(), v.imag())})
+    if (own == 0 || std::abs(own) > ulps * eps * size)
+      BOOST_TEST(std::signbit(own) == std::signbit(right), name << z << ": the sign of " << own);
 }
 
 template <RealScalar R>
@@ -54,8 +57,15 @@ void check_extremes() {
             R(4));
     }
   BOOST_TEST(kahan::atanh(C(1, 0)).real() == std::numeric_limits<R>::infinity());
-  const R y = tiny;  // Re atanh(1 + iy) = ½ log(2/y)
-  close("atanh", C(1, y), kahan::atanh(C(1, y)), C((std::numbers::ln2_v<R> - std::log(y)) / 2, pi / 4), R(2), true);
+  const R eps = std::numeric_limits<R>::epsilon(), least = std::numeric_limits<R>::denorm_min(),
+          largest = std::numeric_limits<R>::max();
+  for (const R y : {eps * eps, tiny, tiny / 8, least}) {  // Re atanh(1 + iy) = ½ log(2/y)
+    const R re = (std::numbers::ln2_v<R> - std::log(y)) / 2;
+    close("atanh", C(1, y), kahan::atanh(C(1, y)), C(re, pi / 4), R(2), true);
+    close("atan", C(y, -1), kahan::atan(C(y, -1)), C(pi / 4, -re), R(2), true);
+  }
+  const C small = kahan::atanh(C(largest, largest));  // 1/z, subnormal
+  BOOST_TEST(std::abs(small.real() - 1 / largest / 2) <= least);
 }
 
 template <RealScalar R, class F, class G>

@@ -1,4 +1,5 @@
 """argand.load and argand.families: models with the same computations, parameters and files as in the C++ library."""
+import concurrent.futures
 import json
 import subprocess
 
@@ -24,12 +25,22 @@ def test_a_run_opens_in_one_line(trained, program):
                              capture_output=True, text=True, check=True).stdout
     assert model.generate("the", 12, temperature=0, seed=3) + "\n" == written
     several = model.generate(["the", "the the"], tokens=4, seed=1)
-    assert model.generate("the", 12, temperature=0, weights="bf16").startswith("the")
+    rounded = subprocess.run([program, "generate", str(run), "--prompt", "the", "--tokens", "300", "--seed", "3", "--weights", "int8"],
+                             capture_output=True, text=True, check=True).stdout
+    assert model.generate("the", 300, seed=3, weights="int8") + "\n" == rounded != model.generate("the", 300, seed=3) + "\n"
     with pytest.raises(ag.Error, match='"int4" is not a format of weights; use f32, bf16 or int8'):
         model.generate("the", weights="int4")
     assert len(several) == 2 and several[0].startswith("the") and several[1].startswith("the the")
     with pytest.raises(ag.Error, match="has no labels"):
         model.classify("the cat")
+
+
+def test_rounded_weights_are_those_of_one_call(trained):
+    model = ag.load(trained("run", family="crope"))
+    exact, rounded = (model.generate("the", 20, weights=weights) for weights in ("f32", "int8"))
+    with concurrent.futures.ThreadPoolExecutor(4) as pool:
+        calls = [(weights, pool.submit(model.generate, "the", 20, weights=weights)) for weights in ("f32", "int8") * 40]
+    assert all(call.result() == (exact if weights == "f32" else rounded) for weights, call in calls)
 
 
 def test_gradients_reach_the_parameters():
