@@ -52,6 +52,7 @@ TABLES = [  # (file, heading, what its figure shows)
     ("small-1500-crat", "CRAT and its baselines", "ten rows are from CRAT with its window"),
     ("ag-news-qic", "QIC", "ten rows are from learned angles"),
     ("ag-news-sensitivity-qic", "QIC: starts, learning rates, batches", "eleven rows are from the first; a learning rate of 1e-4 is far away"),
+    ("ag-news-standard-qic", "The standard transformer of QIC's paper: learning rates, batches", "five rows are from a learning rate of 1e-3; that of 5e-3 is far away"),
     ("ag-news-author-qic", "QIC with the layers of the author's program", "four rows are from learned angles, in layers like those of the author's program"),
     ("ag-news-all-qic", "QIC with more articles", "ten rows are from learned angles, trained on more articles"),
 ]

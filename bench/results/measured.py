@@ -32,7 +32,8 @@ from reporting import quantile, rate_name, spread, table
 from tasks import TITLE
 
 STEPS = (100, 250, 500, 1000, 1500)  # the steps at which logs are read
-BY_TEXTS = [("positions", "full", "rope"), ("positions", "without-pcl", "moduli"), ("positions", "rope-frequencies-scaled", "rope-scaled")]
+BY_TEXTS = [("positions", "full", "rope"), ("positions", "without-pcl", "moduli"), ("positions", "rope-frequencies-scaled", "rope-scaled"),
+            ("qic", "learned", "fixed-pi6"), ("qic", "learned", "fixed-0"), ("qic", "learned-from-pi4", "fixed-pi4"), ("qic", "learned-from-pi4", "real")]
 SPREADS = {"phase_bias": 0.0, "delta": 0.02}  # learnt parameters initialised to N(0, σ²)
 
 
@@ -146,12 +147,12 @@ def retrieved(folder):
 
 
 def texts(given):
-    """The losses of windows become those of the articles in which the windows begin."""
+    """The losses of windows become those of the articles in which the windows begin. Entries of other NAMEs stay."""
     parts = re.split(f"^(?={TITLE})", Path(given[0]).read_text(encoding="utf8"), flags=re.M)
     ends = list(accumulate(len(part.encode()) for part in parts))
-    entries = []
-    for text in given[1:]:
-        name, folder = text.split("=", 1)
+    named = [text.split("=", 1) for text in given[1:]]
+    entries = [entry for entry in entries_of("texts") if entry["set"] not in {name for name, _ in named}] if kept("texts").exists() else []
+    for name, folder in named:
         for row, seed, run in runs_in(folder):
             if not (run / "each.json").exists():
                 continue
@@ -323,8 +324,8 @@ def texts_tables():
         ends = lambda error, freedom: f"[{shown(center - quantile(freedom) * error)}, {shown(center + quantile(freedom) * error)}]"
         rows.append([name, f"`{row}` against `{other}`", str(n), shown(center) + (" points" if accuracy else " %"), ends(of_seeds, n - 1), ends(of_texts, count - 1), ends(math.sqrt(both), freedom),
                      "-" if accuracy else f"{100 * side:.0f} %"])
-    return ["The comparisons of the chapter's first question, for rows that were trained again at their best rates. The intervals, for one comparison alone with 95 %, cover the choice of *seeds*, of *texts* "
-            "(the 60 articles of WikiText-2's validation part), and of both: the sum of the two variances, with Satterthwaite's degrees of freedom, "
+    return ["Comparisons of the chapter's first page, for rows that were trained again at their best rates. The intervals, for one comparison alone with 95 %, cover the choice of *seeds*, of *texts* "
+            "(the 60 articles of WikiText-2's validation part, the 1000 test articles of AG News), and of both: the sum of the two variances, with Satterthwaite's degrees of freedom, "
             "which counts what is particular to a seed and a text twice. *Same side*: the share of articles on which the mean of the seeds has the sign of the difference.\n",
             table(["table", "comparison", "seeds", "difference", "over seeds", "over texts", "over both", "same side"], rows, [False, False] + [True] * 6)]
 
