@@ -43,10 +43,14 @@ void few_rows_gemm(const Product<R>& p) {
 
 template <RealScalar R>
 bool few_rows_is_faster(const Product<R>& p) {
-  // Elements of B from which on, with AVX-512, it was faster than the other ways: for 4, 8 and 16 rows of float32.
-  constexpr std::int64_t least = 1 << 12, medium = 1 << 16, large = 1 << 22, width = Pack<R>::width;
+  // Elements of B from which on, with AVX-512, it was faster than the other ways: for 4, 8 and 16 rows of float32. More than 4 rows
+  // have to fit into the first-level cache.
+  constexpr std::int64_t least = 1 << 12, medium = 1 << 16, large = 1 << 22, cache = 1 << 15, width = Pack<R>::width;
   const std::int64_t elements = p.K * p.N;
-  const std::int64_t most = std::max<std::int64_t>(4, elements >= large ? width : elements > medium ? width / 2 : 0);
+  const std::int64_t fitting = cache / static_cast<std::int64_t>(sizeof(R)) / std::max<std::int64_t>(p.K, 1);
+  const std::int64_t most = std::max<std::int64_t>(4, std::min(fitting, elements >= large   ? width
+                                                                        : elements > medium ? width / 2
+                                                                                            : 0));
   return p.M >= 1 && p.M <= most && !transposes(p.a_is) && transposes(p.b_is) && p.K >= width && elements >= least &&
          (p.beta == R(0) || p.beta == R(1));
 }

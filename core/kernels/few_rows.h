@@ -8,9 +8,8 @@
 
 namespace argand {
 
-/// C [M, N] <- alpha · A [M, K] Bᵀ + beta · C in the calling thread, for B [N, K] and beta 0 or 1. Each element sums
-/// its products within the lanes of a pack and then across them, so its bits depend only on K and the level, and C can be cut
-/// anywhere.
+/// C [M, N] <- alpha · A [M, K] Bᵀ + beta · C in the calling thread, for B [N, K] and beta 0 or 1. Each element sums its products
+/// within the lanes of a pack and then across them, so its bits depend only on K and the level, and C can be cut anywhere.
 template <RealScalar R>
 void few_rows_gemm(const Product<R>& p);
 

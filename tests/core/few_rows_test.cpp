@@ -109,6 +109,7 @@ BOOST_AUTO_TEST_CASE(few_rows_use_this_kernel_and_more_do_not) {
     BOOST_TEST(faster(Transpose::No, Transpose::Yes, most, N, 128, 0));
     BOOST_TEST(!faster(Transpose::No, Transpose::Yes, most + 1, N, 128, 0));
   }
+  BOOST_TEST(!faster(Transpose::No, Transpose::Yes, 5, 1024, 4096, 0));  // 5 rows of x do not fit into the first-level cache
   BOOST_TEST(!faster(Transpose::No, Transpose::Yes, 1, 33'278, 128, 0.5F));
   BOOST_TEST(!faster(Transpose::No, Transpose::No, 1, 33'278, 128, 0));
   BOOST_TEST(!faster(Transpose::Yes, Transpose::Yes, 1, 33'278, 128, 0));
