@@ -50,6 +50,12 @@ def entries_of(name):
     return read(kept(name))["entries"]
 
 
+def entries_of_others(name, key, named):
+    """Those whose `key` is no NAME of the arguments NAME=RUNS."""
+    names = {text.split("=", 1)[0] for text in named}
+    return [entry for entry in entries_of(name) if entry[key] not in names]
+
+
 def read(path):
     return json.loads(path.read_text(encoding="utf8"))
 
@@ -97,8 +103,7 @@ def travel_of_log(name, run):
 
 
 def travel(named):
-    names = {text.split("=", 1)[0] for text in named}
-    entries = [entry for entry in entries_of("travel") if entry["model"] not in names]
+    entries = entries_of_others("travel", "model", named)
     for text in named:
         name, folder = text.split("=", 1)
         for log in sorted(Path(folder).rglob("log.jsonl")):
@@ -150,9 +155,9 @@ def texts(given):
     """The losses of windows become those of the articles in which the windows begin. Entries of other NAMEs stay."""
     parts = re.split(f"^(?={TITLE})", Path(given[0]).read_text(encoding="utf8"), flags=re.M)
     ends = list(accumulate(len(part.encode()) for part in parts))
-    named = [text.split("=", 1) for text in given[1:]]
-    entries = [entry for entry in entries_of("texts") if entry["set"] not in {name for name, _ in named}] if kept("texts").exists() else []
-    for name, folder in named:
+    entries = entries_of_others("texts", "set", given[1:])
+    for text in given[1:]:
+        name, folder = text.split("=", 1)
         for row, seed, run in runs_in(folder):
             if not (run / "each.json").exists():
                 continue

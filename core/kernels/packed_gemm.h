@@ -1,6 +1,7 @@
 #pragma once
 /// Large products by the library's own kernels.
 
+#include "core/kernels/direct_gemm.h"
 #include "core/machine/blas.h"
 
 namespace argand {
@@ -18,5 +19,11 @@ void packed_gemm(const Product<T>& p);
 /// Whether packed_gemm is the faster way to compute p; see packed_gemm.cpp. Depends on the shape, alpha and beta only.
 template <Scalar T>
 bool packed_is_faster(const Product<T>& p);
+
+/// Computes p by direct_gemm or packed_gemm, whichever is faster; the bits are the same. beta is 0 or 1.
+template <RealScalar R>
+void own_gemm(const Product<R>& p) {
+  !direct_is_faster(p) && packed_is_faster(p) ? packed_gemm(p) : direct_gemm(p);
+}
 
 }  // namespace argand

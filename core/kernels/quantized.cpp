@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "core/error.h"
-#include "core/kernels/direct_gemm.h"
 #include "core/kernels/pack.h"
 #include "core/kernels/packed_gemm.h"
 #include "core/machine/threads.h"
@@ -61,7 +60,7 @@ void dot_products(std::int64_t K, const float* x, const Number* w, float (&produ
   for (int i = 0; i < M; ++i) products[i] = sum(sums[i]);
 }
 
-ARGAND_NEAR_THREAD thread_local QuantizedWeights* innermost = nullptr;
+ARGAND_NEAR_THREAD thread_local constinit QuantizedWeights* innermost = nullptr;
 
 }  // namespace
 
@@ -150,8 +149,7 @@ void QuantizedMatrix::multiply_many_rows(const std::vector<Number>& numbers, con
           std::memcpy(W.data() + i * step_ + k, &w.lanes, sizeof(w.lanes));
         }
       }
-      const Product<float> part{p.a_is, p.b_is, p.M, rows, p.K, p.alpha, p.A, p.lda, W.data(), step_, p.beta, p.C + j, p.ldc};
-      !direct_is_faster(part) && packed_is_faster(part) ? packed_gemm(part) : direct_gemm(part);  // the same bits
+      own_gemm<float>({p.a_is, p.b_is, p.M, rows, p.K, p.alpha, p.A, p.lda, W.data(), step_, p.beta, p.C + j, p.ldc});
     }
   });
 }
@@ -191,7 +189,7 @@ std::int64_t QuantizedWeights::bytes_saved() const {
 
 QuantizedRows::QuantizedRows(const Product<float>& p) {
   if (innermost == nullptr || transposes(p.a_is) || !transposes(p.b_is)) return;
-  for (QuantizedWeights* weights = innermost; weights != nullptr && matrix == nullptr; weights = weights->outer_)
+  for (QuantizedWeights* weights = innermost; weights != nullptr; weights = weights->outer_)
     for (QuantizedWeights::Entry& entry : weights->entries_) {
       const std::less<> before;  // a total order of pointers into different arrays
       if (p.ldb != entry.columns || p.K != entry.columns || before(p.B, entry.W) || !before(p.B, entry.W + entry.rows * p.K))

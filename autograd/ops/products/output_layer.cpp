@@ -7,7 +7,6 @@
 
 #include "core/gemm.h"
 #include "core/kernels/bf16_gemm.h"
-#include "core/kernels/direct_gemm.h"
 #include "core/kernels/packed_gemm.h"
 #include "core/kernels/quantized.h"
 #include "core/kernels/vector_math.h"
@@ -49,8 +48,7 @@ template <RealScalar R>
 void multiply(const Product<R>& p) {
   if constexpr (std::same_as<R, float>)
     if (bf16_products_enabled()) return bf16_gemm(p);
-  if (!direct_is_faster(p) && packed_is_faster(p)) return packed_gemm(p);  // the same bits
-  direct_gemm(p);
+  own_gemm(p);
 }
 
 template <RealScalar R>
