@@ -10,6 +10,7 @@
 #include "core/kernels/packed_gemm.h"
 #include "core/kernels/quantized.h"
 #include "core/kernels/vector_math.h"
+#include "core/memory.h"
 #include "core/parallel.h"
 
 namespace argand {
