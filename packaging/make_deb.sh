@@ -56,8 +56,14 @@ Description: complex-valued backpropagation: train, check and inspect small mode
  package argand, which judges gradients of NumPy functions and of PyTorch's.
 END
 printf '#!/bin/sh\nset -e\nldconfig\n' | tee "$root/DEBIAN/postinst" > "$root/DEBIAN/postrm"
-# On removal, deletes the bytecode that Python compiled on import.
-printf '#!/bin/sh\nset -e\nrm -rf /usr/lib/python3/dist-packages/argand/__pycache__\n' > "$root/DEBIAN/prerm"
+# On removal, deletes the bytecode that Python compiled on import. When an upgrade aborts, the folder may be gone already.
+cat > "$root/DEBIAN/prerm" <<'END'
+#!/bin/sh
+set -e
+if [ -d /usr/lib/python3/dist-packages/argand ]; then
+  find /usr/lib/python3/dist-packages/argand -depth -name __pycache__ -exec rm -r {} +
+fi
+END
 chmod 755 "$root/DEBIAN/postinst" "$root/DEBIAN/postrm" "$root/DEBIAN/prerm"
 dpkg-deb --build --root-owner-group -Zxz "$root" "$build/argand_${version}_$architecture.deb" >&2
 echo "$build/argand_${version}_$architecture.deb"

@@ -53,4 +53,8 @@ within 'cd /tmp && python3 -m argand' | tail -1 | grep -qx '30 of 30 mistakes fo
 
 echo "removing the package leaves nothing behind"
 within 'apt-get remove -y -qq argand' > "$tree/log" 2>&1
-if within 'ls -d /usr/include/argand /usr/bin/argand /usr/lib/python3/dist-packages/argand 2>/dev/null'; then exit 1; fi
+left=0
+for path in usr/include/argand usr/bin/argand usr/lib/python3/dist-packages/argand usr/share/doc/argand usr/share/man/man1/argand.1.gz; do
+  [[ ! -e $tree/debian/$path ]] || { echo "/$path is left:" && find "$tree/debian/$path" && left=1; }
+done
+exit $left

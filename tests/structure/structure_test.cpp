@@ -150,6 +150,19 @@ std::vector<std::string> words_of_programs(const std::string& path, const std::s
   return found;
 }
 
+/// The custom targets of a meson.build that run the program or the Python module without waiting for argand_levels.
+std::vector<std::string> early_targets(const std::string& path, const std::string& text) {
+  static const std::regex target(R"re(custom_target\(\s*([^,]*),[^]*?\n *\))re");
+  std::vector<std::string> found;
+  for (std::sregex_iterator it(text.begin(), text.end(), target), end; it != end; ++it) {
+    const std::string all = it->str();
+    if (all.find("argand_program") == std::string::npos && all.find("PYTHONPATH") == std::string::npos) continue;
+    if (all.find("argand_levels") == std::string::npos)
+      found.push_back(fmt::format("{}: {} must have argand_levels among its `depends` (levels/meson.build)", path, (*it)[1].str()));
+  }
+  return found;
+}
+
 bool ends_with_any(const std::string& path, std::initializer_list<const char*> endings) {
   return std::any_of(endings.begin(), endings.end(), [&](const char* ending) { return path.ends_with(ending); });
 }
@@ -197,6 +210,12 @@ BOOST_AUTO_TEST_CASE(the_rules_find_what_they_forbid) {
   BOOST_TEST(is_built("core/kernels/b.cpp", tree));
   BOOST_TEST(!is_built("core/b.cpp", tree));
   BOOST_TEST(!is_built("nn/a.cpp", tree));
+  const std::string early = "custom_target(\n  'a',\n  command: [argand_program, 'completion'],\n)\n";
+  const std::string patient = "custom_target(\n  'b',\n  command: [argand_program],\n  depends: argand_levels,\n)\n";
+  const std::string indented = "  x += custom_target(\n    'c',\n    env: {'PYTHONPATH': ''},\n  )\n";
+  BOOST_TEST(early_targets("m", early + patient).size() == 1U);
+  BOOST_TEST(early_targets("m", patient + early + indented).size() == 2U);
+  BOOST_TEST(early_targets("m", "custom_target(\n  'd',\n  command: [python],\n)\n" + patient).empty());
 }
 
 BOOST_AUTO_TEST_CASE(includes_follow_the_arrows_and_start_at_the_root) {
@@ -296,6 +315,16 @@ BOOST_AUTO_TEST_CASE(folders_stay_small) {
 BOOST_AUTO_TEST_CASE(every_source_is_built) {
   for (const auto& [path, text] : files())
     if (path.ends_with(".cpp") && !is_built(path, files())) BOOST_ERROR("no meson.build lists " << path);
+}
+
+BOOST_AUTO_TEST_CASE(what_runs_during_the_build_waits_for_every_level) {
+  std::size_t seen = 0;
+  for (const auto& [path, text] : files()) {
+    if (!path.ends_with("meson.build")) continue;
+    for (const std::string& fault : early_targets(path, text)) BOOST_ERROR(fault);
+    seen += text.find("depends: argand_levels") != std::string::npos || text.find("+ argand_levels") != std::string::npos;
+  }
+  BOOST_TEST(seen >= 3U);
 }
 
 // Files next to one checkout may be missing next to another, so only .ci may use them.
