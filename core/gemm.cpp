@@ -165,23 +165,36 @@ namespace {
 
 void multiply_as_real(const Product<std::complex<float>>& p);
 
-/// gemm(), without taking note of the product.
+/// gemm() and gemm_with_bias(), without taking note of the product. `bias`: null, or [N] with beta = 0.
 template <Scalar T>
-void multiply(const Product<T>& product) {
-  const std::int64_t M = product.M, N = product.N, K = product.K, ldc = product.ldc;
-  T* const C = product.C;
-  T beta = product.beta;
-  if constexpr (std::same_as<T, float>)
-    if (const QuantizedRows rows(product); rows.matrix != nullptr) return rows.matrix->multiply(product, rows.first);
+void multiply(Product<T> product, const T* bias = nullptr) {
+  const QuantizedMatrix* quantized = nullptr;
+  std::int64_t first_row = 0;
+  if constexpr (std::same_as<T, float>) {
+    const QuantizedRows rows(product);
+    quantized = rows.matrix, first_row = rows.first;
+  }
   const bool rounded = rounds_factors(product);
-  if constexpr (std::same_as<T, std::complex<float>>)
-    if (rounded) return multiply_as_real(product);
   bool few_rows = false, direct = false;
   if constexpr (RealScalar<T>) {
     few_rows = !rounded && few_rows_is_faster(product);
     direct = few_rows || (!rounded && direct_is_faster(product));
   }
-  if (!direct && !rounded && packed_is_faster(product)) return packed_gemm(product);
+  if (quantized == nullptr && !rounded && !direct && packed_is_faster(product)) return packed_gemm(product, bias);
+  if (bias != nullptr) {  // the other kernels add to what is in C
+    parallel_for(product.M, std::max<std::int64_t>(1, 32768 / product.N), [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t i = begin; i < end; ++i) std::copy_n(bias, product.N, product.C + i * product.ldc);
+    });
+    product.beta = T(1);
+  }
+  if constexpr (std::same_as<T, float>)
+    if (quantized != nullptr) return quantized->multiply(product, first_row);
+  if constexpr (std::same_as<T, std::complex<float>>)
+    if (rounded) return multiply_as_real(product);
+
+  const std::int64_t M = product.M, N = product.N, K = product.K, ldc = product.ldc;
+  T* const C = product.C;
+  T beta = product.beta;
   const GemmCut cut = gemm_cut(M, N, K, ComplexScalar<T>, direct);
   if (cut.tiles() == 1) return tile_gemm(product, few_rows);
 
@@ -251,9 +264,20 @@ void gemm(Transpose a_is, Transpose b_is, std::int64_t M, std::int64_t N, std::i
   multiply<T>({a_is, b_is, M, N, K, alpha, A, lda, B, ldb, beta, C, ldc});
 }
 
+template <Scalar T>
+void gemm_with_bias(Transpose a_is, Transpose b_is, std::int64_t M, std::int64_t N, std::int64_t K, const T* A, std::int64_t lda,
+                    const T* B, std::int64_t ldb, const T* bias, T* C, std::int64_t ldc) {
+  if (M == 0 || N == 0) return;
+  note_product({M, N, K, ComplexScalar<T>});
+  reserve_blas(num_threads());
+  multiply<T>({a_is, b_is, M, N, K, T(1), A, lda, B, ldb, T(0), C, ldc}, bias);
+}
+
 #define ARGAND_GEMM(T)                                                                                                       \
   template void gemm<T>(Transpose, Transpose, std::int64_t, std::int64_t, std::int64_t, T, const T*, std::int64_t, const T*, \
-                        std::int64_t, T, T*, std::int64_t);
+                        std::int64_t, T, T*, std::int64_t);                                                                  \
+  template void gemm_with_bias<T>(Transpose, Transpose, std::int64_t, std::int64_t, std::int64_t, const T*, std::int64_t,    \
+                                  const T*, std::int64_t, const T*, T*, std::int64_t);
 ARGAND_FOR_SCALAR(ARGAND_GEMM)
 
 }  // namespace argand

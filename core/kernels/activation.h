@@ -82,6 +82,26 @@ inline constexpr auto silu_slope_at_zero = [] {
   return s;
 }();
 
+/// The coefficients of NormalTail's M and T.
+template <class R>
+inline constexpr auto normal_middle = std::to_array<R>({0.39894228040143265, -0.06649038006690387, 0.009973557009983732,
+                                                        -0.001187328214811527, 0.0001154346832492605, -9.444639861853272e-06,
+                                                        6.659317805752481e-07, -4.117317843452298e-08, 2.2271240384729976e-09,
+                                                        -9.027164883791298e-11});
+template <>
+inline constexpr auto normal_middle<float> = std::to_array({0.39894228F, -0.0664903608F, 0.00997333011F, -0.00118634853F,
+                                                            0.00011350748F, -7.66260867e-06F});
+template <class R>
+inline constexpr auto normal_far =
+    std::to_array<R>({0.5317257681685272,  0.6831514945903158, -0.16324627264328273, -1.2570280701257932, 1.0235161007714866,
+                      3.0242206049090408,  -7.394047151993346, -1.2194802207520368,  35.415216503736076,  -64.82113243286874,
+                      -41.32726666145581,  456.40084009823966, -931.7379761923131,   -228.04914056905662, 6511.321847604664,
+                      -18125.724419822043, 14184.665201607519, 81409.9030679272,     -426336.8149834892,  848286.2499673765,
+                      1416980.187018907,   -11188918.47176942, 11584832.906819142,   40572495.4867022,    -80372031.91608232});
+template <>
+inline constexpr auto normal_far<float> = std::to_array({0.531725767F, 0.683151496F, -0.163244648F, -1.2570313F, 1.02294224F,
+                                                         3.02591371F, -7.32301538F, -1.51378745F, 31.9619422F, -45.0674879F});
+
 }  // namespace detail
 
 /// e^(-s x²), s = 1 or 1/2, for |x| < 100. Rounding x² by half an ulp would by itself change the result by s x² half ulps; so x² =
@@ -98,54 +118,59 @@ X erf_derivative(X x) {
   return X(2 * std::numbers::inv_sqrtpi_v<LaneOf<X>>) * exp_of_minus_square(detail::clamped_for_normal(x));
 }
 
-/// φ(x) = e^(-x²/2)/√(2π).
+/// Φ(-a), a = |x|, and what depends on it, from one exponential e = e^(-a²/2):
+///   a <= 1: Φ(-a) = 1/2 - a M(a²)
+///   a > 1:  Φ(-a) = e Q(a), Q(a) = r T(r - 1/5), r = 1/(a + 3/2); keeping e apart avoids rounding a subnormal product too early
+/// The polynomials M and T agree with these functions at Chebyshev points, with relative errors below 2e-9 (double: 3e-17). Where
+/// they meet, and the shift of 3/2, were chosen so that rounding r changes Q by little more. Against libmvec's erfc and a second
+/// exponential, gelu_and_slope takes 0.65 to 0.9 of the time for floats; for doubles 0.9 with AVX-512, 1.15 with AVX2 and 1.35 with
+/// SSE2 (Sapphire Rapids), with errors of 4 instead of 25 ulp.
 template <class X>
-X normal_density(X x) {
+class NormalTail {
+ public:
   using R = LaneOf<X>;
-  constexpr R factor = std::numbers::inv_sqrtpi_v<R> * std::numbers::sqrt2_v<R> / 2;
-  return X(factor) * exp_of_minus_square(detail::clamped_for_normal(x), R(0.5));
-}
+  explicit NormalTail(X x) : a_(detail::clamped_for_normal(x)), e_(exp_of_minus_square(a_, R(0.5))) {
+    const X r = X(1) / (a_ + X(1.5));
+    near_ = multiply_add(-a_, polynomial(detail::normal_middle<R>, a_ * a_), X(0.5));
+    far_ = r * polynomial(detail::normal_far<R>, r - X(R(0.2)));
+  }
+  /// Φ(-a)
+  X value() const { return math::select(a_ <= X(1), near_, e_ * far_); }
+  /// a Φ(-a)
+  X times_a() const { return math::select(a_ <= X(1), a_ * near_, e_ * (a_ * far_)); }
+  /// a φ(a)
+  X bend() const { return X(peak) * a_ * e_; }
+  /// Φ(-a) - a φ(a); loses digits near its zero, a = 0.75.
+  X minus_bend() const {
+    const X height = X(peak) * a_;
+    return math::select(a_ <= X(1), multiply_add(-height, e_, near_), e_ * (far_ - height));
+  }
 
-/// |x| φ(x), 0 at infinity.
-template <class X>
-X abs_times_density(X x) {
-  return detail::clamped_for_normal(x) * normal_density(x);
-}
-
-/// Φ(-a) = erfc(a/√2)/2 for a clamped a >= 0; 1 + erf would cancel. a/√2 = t + d with the rounding error d, and erfc(t + d) =
-/// erfc(t) (1 - d (t + √(t² + 4/π))): t + √(t² + 4/π) is a bound on -erfc'/erfc (Abramowitz and Stegun, 7.1.13), close enough to
-/// replace it where d matters, at large t.
-template <class X>
-X normal_tail(X a) {
-  using R = LaneOf<X>;
-  constexpr double half_root = 0.7071067811865476, rest = -4.833646656726457e-17;  // 1/√2 is their sum
-  constexpr R high = static_cast<R>(half_root), low = static_cast<R>((half_root - static_cast<double>(high)) + rest);
-  const WithError<X> t = exact_product(a, X(high));
-  const X d = t.error + a * X(low), slope = t.value + math::sqrt(t.value * t.value + X(4 / std::numbers::pi_v<R>));
-  return X(0.5) * math::erfc(t.value) * (X(1) - d * slope);
-}
-
-/// Φ(x), the distribution function of the standard normal distribution.
-template <class X>
-X normal_cdf(X x) {
-  const X tail = normal_tail(detail::clamped_for_normal(x));
-  return math::select(x < X(0), tail, X(1) - tail);
-}
+ private:
+  static constexpr R peak = std::numbers::inv_sqrtpi_v<R> * std::numbers::sqrt2_v<R> / 2;  // φ(0)
+  template <std::size_t n>
+  static X polynomial(const std::array<R, n>& c, X u) {
+    X sum(c[n - 1]);
+    for (std::size_t k = n - 1; k-- > 0;) sum = multiply_add(sum, u, X(c[k]));
+    return sum;
+  }
+  X a_, e_, near_, far_;
+};
 
 /// x Φ(x); -0 at -∞.
 template <class X>
 X gelu_of(X x) {
-  const X a = detail::clamped_for_normal(x), tail = normal_tail(a);
-  return math::select(x < X(0), -a * tail, x * (X(1) - tail));
+  const NormalTail<X> tail(x);
+  return math::select(x < X(0), -tail.times_a(), x * (X(1) - tail.value()));
 }
-/// x Φ(x) and its derivative Φ(x) + x φ(x) from one erfc, which is most of the work.
+/// x Φ(x) and its derivative Φ(x) + x φ(x).
 template <class X>
 std::pair<X, X> gelu_and_slope(X x) {
-  const X a = detail::clamped_for_normal(x), tail = normal_tail(a), bend = abs_times_density(a);
-  const X d = detail::distance(detail::gelu_slope_at_zero, x);
-  const X far = math::select(x < X(0), tail - bend, (X(1) - tail) + bend);
-  return {math::select(x < X(0), -a * tail, x * (X(1) - tail)),
-          math::select(math::abs(d) < X(0.25), detail::value(detail::gelu_slope_at_zero, d), far)};
+  const NormalTail<X> tail(x);
+  const X d = detail::distance(detail::gelu_slope_at_zero, x), left = tail.minus_bend();
+  return {math::select(x < X(0), -tail.times_a(), x * (X(1) - tail.value())),
+          math::select(math::abs(d) < X(0.25), detail::value(detail::gelu_slope_at_zero, d),
+                       math::select(x < X(0), left, X(1) - left))};
 }
 
 /// σ(x) = 1/(1 + e^-x), from e = e^-|x|, which does not overflow: 1/(1 + e) for x >= 0, e/(1 + e) for x < 0.

@@ -27,10 +27,15 @@ struct WithError {
   X value, error;
 };
 
-/// a·b = value + error exactly (Dekker, Numer. Math. 18 (1971), 224: splits each factor into two halves with half as many bits;
-/// needs no fused multiply-add). Exact unless a factor exceeds 1e34 (1e300 for double) or the product is below 1e-31 (1e-290).
+/// a·b = value + error exactly: by a fused multiply-add where there is one, otherwise by splitting each factor into two halves with
+/// half as many bits (Dekker, Numer. Math. 18 (1971), 224). Exact unless a factor exceeds 1e34 (1e300 for double) or the product is
+/// below 1e-31 (1e-290).
 template <class X>
 WithError<X> exact_product(X a, X b) {
+  if constexpr (requires { requires X::fused; }) {
+    const X value = a * b;
+    return {value, multiply_add(a, b, -value)};
+  }
   constexpr bool single = sizeof(LaneOf<X>) == 4;
   const X splitter(single ? 4097.0f : 134217729.0);  // 2^12 + 1, 2^27 + 1
   const X wide_a = splitter * a, wide_b = splitter * b;

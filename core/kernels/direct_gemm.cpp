@@ -35,7 +35,7 @@ void direct_gemm(const Product<R>& p) {
       for (std::int64_t j = 0; j < p.N; j += columns)
         multiply_panel(std::min(block_rows, p.M - i), std::min(columns, p.N - j), K, A.at(i, k),
                        packed ? panels.data() + j * K : p.B + k * p.ldb + j, packed ? step(j) : p.ldb, p.alpha, p.C + i * p.ldc + j,
-                       p.ldc, k > 0 || p.beta != R(0));
+                       p.ldc, k > 0 || p.beta != R(0) ? Addend<R>{p.C + i * p.ldc + j, p.ldc} : Addend<R>{});
   }
 }
 

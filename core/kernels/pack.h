@@ -66,6 +66,12 @@ struct Pack {
   friend Mask operator==(Pack a, Pack b) { return {a.lanes == b.lanes}; }
   friend Mask operator!=(Pack a, Pack b) { return {a.lanes != b.lanes}; }
 
+  /// Whether multiply_add rounds once.
+#if defined(__AVX512F__) || defined(__FMA__) || defined(__aarch64__)
+  static constexpr bool fused = W * sizeof(R) == register_bytes;
+#else
+  static constexpr bool fused = false;
+#endif
   /// a b + c, rounded once where the level has an instruction for it (v3, v4 and NEON), twice otherwise.
   friend Pack multiply_add(Pack a, Pack b, Pack c) {
 #if defined(__AVX512F__)
@@ -153,6 +159,12 @@ Pack<R, W> real_dot(Pack<R, W> a, Pack<R, W> b) {
 template <RealScalar R>
 Pack<R> real_dot(ComplexPack<R> a, ComplexPack<R> b) {
   return a.re * b.re + a.im * b.im;
+}
+
+/// a b + c of reals, rounded twice; of packs, see Pack.
+template <RealScalar R>
+R multiply_add(R a, R b, R c) {
+  return a * b + c;
 }
 
 /// The arithmetic for formulas that work for a real and for a pack of reals: write them as templates over the number type X and

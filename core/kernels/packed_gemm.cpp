@@ -88,7 +88,7 @@ void pack_rows(std::int64_t m, std::int64_t K, const T* A, std::int64_t lda, R* 
 }  // namespace
 
 template <Scalar T>
-void packed_gemm(const Product<T>& p) {
+void packed_gemm(const Product<T>& p, const T* bias) {
   using R = RealOf<T>;
   using Tile = RegisterTile<R>;
   constexpr std::int64_t parts = ComplexScalar<T> ? 2 : 1, columns = Tile::columns, rows = Tile::rows;
@@ -131,8 +131,12 @@ void packed_gemm(const Product<T>& p) {
           if (!blocks.shared) pack_panel(panel, own.data());
           const R* const B = blocks.shared ? shared.data() + panel * K * columns : own.data();
           const auto multiply = [&](std::int64_t i, std::int64_t m, Strided<R> A) {
-            multiply_panel<R>(m, std::min(columns, N - panel * columns), K, A, B, columns, alpha,
-                              reinterpret_cast<R*>(p.C + i * p.ldc) + n + panel * columns, parts * p.ldc, k > 0 || p.beta != T(0));
+            const std::int64_t j = n + panel * columns, ldc = parts * p.ldc;
+            R* const C = reinterpret_cast<R*>(p.C + i * p.ldc) + j;
+            const Addend<R> addend = k > 0 || p.beta != T(0) ? Addend<R>{C, ldc}
+                                     : bias != nullptr       ? Addend<R>{reinterpret_cast<const R*>(bias) + j, 0}
+                                                             : Addend<R>{};
+            multiply_panel<R>(m, std::min(columns, N - panel * columns), K, A, B, columns, alpha, C, ldc, addend);
           };
           if (in_place)
             multiply(first, last - first, {reinterpret_cast<const R*>(p.A + first * p.lda) + k, parts * p.lda, 1});
@@ -156,8 +160,8 @@ bool packed_is_faster(const Product<T>& p) {
   return register_bytes >= 32 && p.M >= (ComplexScalar<T> ? 32 : 8) && p.N >= 8 && p.K >= 8;
 }
 
-#define ARGAND_PACKED_GEMM(T)                      \
-  template void packed_gemm<T>(const Product<T>&); \
+#define ARGAND_PACKED_GEMM(T)                                \
+  template void packed_gemm<T>(const Product<T>&, const T*); \
   template bool packed_is_faster<T>(const Product<T>&);
 ARGAND_FOR_SCALAR(ARGAND_PACKED_GEMM)
 

@@ -13,8 +13,10 @@ namespace argand {
 /// Complex products are real ones: for op(A) = A, op(B) = B, the numbers of A [M, K] and C [M, N], read as real matrices A' [M, 2
 /// K] and C' [M, 2 N], satisfy C' = A' B', where B' [2 K, 2 N] has the rows (Re B_k1, Im B_k1, Re B_k2, ...) and (-Im B_k1, Re
 /// B_k1, ...) for each row k of B. Conjugation only changes signs in B'.
+///
+/// `bias`: null, or [N], added to every row of C; beta is then 0.
 template <Scalar T>
-void packed_gemm(const Product<T>& p);
+void packed_gemm(const Product<T>& p, const T* bias = nullptr);
 
 /// Whether packed_gemm is the faster way to compute p; see packed_gemm.cpp. Depends on the shape, alpha and beta only.
 template <Scalar T>

@@ -38,9 +38,6 @@ std::string reason(const Row& row) {
   const bool extreme = row.range == Range::Extreme;
   const auto is = [&](const char* op) { return row.op == op; };
   if (row.range == Range::Hostile || row.range == Range::Ends) return hostile_reason(row);
-  if (is("gelu") || is("cgelu"))
-    return "below -37 (-13 in float32) the result is subnormal, and so is its factor erfc, whose rounding error is multiplied by "
-           "|x|/2.";
   if (is("sinc"))
     return "near its zeros, between neighbouring whole numbers, the derivative (cos πz - w)/z is a difference of almost equal "
            "numbers.";

@@ -8,6 +8,8 @@
 #include <limits>
 #include <vector>
 
+#include "core/kernels/compensated.h"
+
 using namespace argand;
 
 BOOST_AUTO_TEST_SUITE(pack)
@@ -121,6 +123,32 @@ BOOST_AUTO_TEST_CASE(pairs_are_split_and_joined) {
   complex_pairs<float>();
   complex_pairs<double>();
 }
+template <class R>
+void check_errors_of_products() {
+  using Pairs = Pack<R>;
+  for (int k = 0; k < 200; ++k) {
+    Pairs a(R(0)), b(R(0));
+    for (int l = 0; l < Pairs::width; ++l) {
+      a.lanes[l] = std::ldexp(R(1) + R(k * 37 + l) * std::numeric_limits<R>::epsilon() * 977, k % 40 - 20);
+      b.lanes[l] = -std::ldexp(R(1.5) + R(k * 11 + l) * std::numeric_limits<R>::epsilon() * 3541, k % 30 - 15);
+    }
+    const WithError<Pairs> p = exact_product(a, b);
+    for (int l = 0; l < Pairs::width; ++l) {
+      const WithError<R> one = exact_product<R>(a[l], b[l]);  // without a fused instruction
+      BOOST_TEST(p.value[l] == one.value);
+      BOOST_TEST(p.error[l] == one.error);
+      if (sizeof(R) == 4)  // a double holds the product
+        BOOST_TEST(static_cast<double>(p.value[l]) + static_cast<double>(p.error[l]) ==
+                   static_cast<double>(a[l]) * static_cast<double>(b[l]));
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(errors_of_products_are_exact_at_every_level) {
+  check_errors_of_products<float>();
+  check_errors_of_products<double>();
+}
+
 BOOST_AUTO_TEST_CASE(sums_leave_out_what_is_beyond_the_end) {
   sums<float>();
   sums<double>();

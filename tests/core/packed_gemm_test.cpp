@@ -1,10 +1,14 @@
 #include "core/kernels/packed_gemm.h"
 
 #include <boost/test/unit_test.hpp>
+#include <cstring>
 #include <limits>
 #include <vector>
 
+#include "core/gemm.h"
+#include "core/kernels/bf16_gemm.h"
 #include "core/kernels/pack_factors.h"
+#include "core/kernels/quantized.h"
 #include "core/parallel.h"
 #include "core/random.h"
 
@@ -43,6 +47,46 @@ struct Case {
     return C;
   }
 };
+
+/// Compares products plus a bias with products added to a C that holds the bias in every row: the bits must be the same.
+template <class T>
+void check_bias(Transpose a_is, Transpose b_is, std::int64_t M, std::int64_t N, std::int64_t K) {
+  const Case<T> one{a_is, b_is, M, N, K, T(1), T(0)};
+  const auto bias = some<T>(N, 4);
+  const auto added = [&](Product<T> p) {
+    for (std::int64_t i = 0; i < M; ++i) std::copy_n(bias.data(), N, p.C + i * p.ldc);
+    p.beta = T(1);
+    return p;
+  };
+  const auto same_bits = [](const std::vector<T>& x, const std::vector<T>& y) {
+    return std::memcmp(x.data(), y.data(), x.size() * sizeof(T)) == 0;
+  };
+  const auto with = [&](const auto&p) { packed_gemm(p, bias.data()); }, without = [&](const auto&p) { packed_gemm(added(p)); };
+  if (M > 0 && N > 0)
+    BOOST_TEST(same_bits(one.multiply(with), one.multiply(without)), "packed_gemm, M " << M << ", N " << N << ", K " << K);
+  const auto all_with = [&](const auto& p) {
+    gemm_with_bias(p.a_is, p.b_is, M, N, K, p.A, p.lda, p.B, p.ldb, bias.data(), p.C, p.ldc);
+  };
+  const auto all_without = [&](const Product<T>& begun) {
+    const auto p = added(begun);
+    gemm(p.a_is, p.b_is, M, N, K, p.alpha, p.A, p.lda, p.B, p.ldb, p.beta, p.C, p.ldc);
+  };
+  BOOST_TEST(same_bits(one.multiply(all_with), one.multiply(all_without)), "gemm, M " << M << ", N " << N << ", K " << K);
+}
+
+template <class T>
+void check_biases() {
+  constexpr std::int64_t columns = RegisterTile<RealOf<T>>::columns;
+  for (const Transpose a_is : every)
+    for (const Transpose b_is : every) {
+      for (std::int64_t N = 1; N <= columns + 1; ++N) check_bias<T>(a_is, b_is, 7, N, 9);
+      for (const std::int64_t M : {1, 3, 8, 31, 64, 600})  // the sizes at which other kernels take over
+        for (const std::int64_t K : {1, 8, 130, 800}) check_bias<T>(a_is, b_is, M, 70, K);
+    }
+  check_bias<T>(Transpose::No, Transpose::Yes, 270, 4200, 20);
+  check_bias<T>(Transpose::No, Transpose::Yes, 0, 5, 3);
+  check_bias<T>(Transpose::No, Transpose::Yes, 5, 0, 3);
+}
 
 /// Compares packed_gemm with plain loops; what lies beyond C's columns must be untouched.
 template <class T>
@@ -83,6 +127,32 @@ BOOST_AUTO_TEST_CASE(it_is_the_product_of_floats) { check_shapes<float>(); }
 BOOST_AUTO_TEST_CASE(it_is_the_product_of_doubles) { check_shapes<double>(); }
 BOOST_AUTO_TEST_CASE(it_is_the_product_of_complex_floats) { check_shapes<std::complex<float>>(); }
 BOOST_AUTO_TEST_CASE(it_is_the_product_of_complex_doubles) { check_shapes<std::complex<double>>(); }
+
+BOOST_AUTO_TEST_CASE(a_bias_is_added_as_if_it_had_been_in_every_row) {
+  check_biases<float>();
+  check_biases<double>();
+  check_biases<std::complex<float>>();
+  check_biases<std::complex<double>>();
+}
+
+BOOST_AUTO_TEST_CASE(rounded_factors_take_a_bias_too) {
+  constexpr std::int64_t M = 200, N = 130, K = 140;
+  if (has_bf16_products()) {
+    const Bf16Products on(true);
+    check_bias<float>(Transpose::No, Transpose::Yes, M, N, K);
+    check_bias<std::complex<float>>(Transpose::No, Transpose::Yes, M, N, K);
+  }
+  const auto x = some<float>(M * K, 1), W = some<float>(N * K, 2), bias = some<float>(N, 3);
+  QuantizedWeights weights(WeightFormat::int8);
+  weights.add(W.data(), N, K);
+  for (const std::int64_t rows : {std::int64_t(1), M}) {
+    std::vector<float> with(static_cast<std::size_t>(rows * N), std::numeric_limits<float>::quiet_NaN()), without(with.size());
+    gemm_with_bias<float>(Transpose::No, Transpose::Yes, rows, N, K, x.data(), K, W.data(), K, bias.data(), with.data(), N);
+    for (std::int64_t i = 0; i < rows; ++i) std::copy_n(bias.data(), N, without.data() + i * N);
+    gemm<float>(Transpose::No, Transpose::Yes, rows, N, K, 1, x.data(), K, W.data(), K, 1, without.data(), N);
+    BOOST_TEST((with == without), rows << " rows");
+  }
+}
 
 BOOST_AUTO_TEST_CASE(bits_depend_neither_on_threads_nor_on_what_else_is_computed) {
   const int threads = num_threads();

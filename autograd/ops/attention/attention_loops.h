@@ -76,6 +76,16 @@ struct AttentionLoops {
           for (std::int64_t i = 0; i < rows; ++i) scores[i * key_tile + j] = hidden;
   }
 
+  /// Sets one head's gradients to 0, just before its other numbers are computed: they are then in the cache.
+  void zero_head(std::int64_t b, std::int64_t h, Tensor<R>& by_q, Tensor<R>& by_k, Tensor<R>& by_v) const {
+    const auto zero = [this](R* head, std::int64_t positions, std::int64_t width) {
+      for (std::int64_t i = 0; i < positions; ++i) std::fill_n(head + i * H * width, width, R(0));
+    };
+    zero(by_q.data() + at_q(b, h), Tq, dk);
+    zero(by_k.data() + at_k(b, h), Tk, dk);
+    zero(by_v.data() + at_v(b, h), Tk, dv);
+  }
+
   /// k or v [B, Tk, ...] without hidden rows: x itself, or, where hidden rows hold NaN or infinity, a copy with 0 there.
   Tensor<R> visible(const Tensor<R>& x) const {
     const std::int64_t width = x.size() / std::max<std::int64_t>(1, B * Tk);

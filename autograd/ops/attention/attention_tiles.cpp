@@ -46,8 +46,9 @@ auto AttentionTiles<R>::backward(const Tensor<R>& q, const Tensor<R>& all_k, con
                                  const Tensor<R>& d_o) const -> Gradients {
   const AttentionLoops<R>& a = loops_;
   const Tensor<R> k = a.visible(all_k), v = a.visible(all_v);
-  Gradients g{Tensor<R>::zeros(q.shape()), Tensor<R>::zeros(k.shape()), Tensor<R>::zeros(v.shape())};
+  Gradients g{Tensor<R>(q.shape()), Tensor<R>(k.shape()), Tensor<R>(v.shape())};
   a.for_each_head([&](std::int64_t b, std::int64_t h) {
+    a.zero_head(b, h, g.dq, g.dk, g.dv);
     DotScores<R> scores{a, q.data() + a.at_q(b, h), k.data() + a.at_k(b, h), g.dq.data() + a.at_q(b, h),
                         g.dk.data() + a.at_k(b, h)};
     a.backward(scores, v.data() + a.at_v(b, h), output.o.data() + a.at_out(b, h), output.sums.data() + a.at_row(b, h),

@@ -301,10 +301,11 @@ Var<R> magnitude_attention(const Var<R>& q, const Var<R>& k, const Var<R>& v, co
       magnitude_attention_op, out,
       [=, qv = q.value(), kv = keys, vv = values, dq = accumulator(q), dk = accumulator(k), dv = accumulator(v),
        dtheta = accumulator(measure.theta)](const Tensor<R>& go) {
-        Tensor<R> gq = Tensor<R>::zeros(qv.shape()), gk = Tensor<R>::zeros(kv.shape()), gv = Tensor<R>::zeros(vv.shape());
+        Tensor<R> gq(qv.shape()), gk(kv.shape()), gv(vv.shape());
         Tensor<double> slopes(Shape{a.B, a.H});  // dL/dθ for each head of each sequence
         with_parts(at.parts, [&]<int P>() {
           a.for_each_head([&](std::int64_t b, std::int64_t h) {
+            a.zero_head(b, h, gq, gk, gv);
             MagnitudeScores<P, R> scores(a, kappa(at.angle(h)), at.weight(h), conjugate_keys, qv.data() + a.at_q(b, h),
                                          kv.data() + a.at_k(b, h), gq.data() + a.at_q(b, h), gk.data() + a.at_k(b, h));
             a.backward(scores, vv.data() + a.at_v(b, h), out.data() + a.at_out(b, h), sums.data() + a.at_row(b, h),

@@ -37,7 +37,7 @@ Var<R> tangent_of_angle(const Var<std::complex<R>>& z, const Var<std::complex<R>
   return modulus.mask * imag(conj(u) * dot) / modulus.value;
 }
 
-/// gelu of every element and, if a gradient is needed, its slope, which costs one more exp instead of a second erfc.
+/// gelu of every element and, if a gradient is needed, its slope, from the same exponential.
 template <RealScalar R>
 ValueAndSlope<R> gelu_with_slope(const Tensor<R>& x, bool with_slope) {
   if (with_slope) return map_with_slope([](auto v) { return gelu_and_slope(v); }, x);

@@ -203,14 +203,11 @@ Var<T> linear_with(const Var<T>& x, const Var<T>& W, const Var<T>* b) {
   shape[-1] = out;
 
   Tensor<T> y(shape);
-  if (b != nullptr) {  // the product is added to the bias
-    parallel_for(N, std::max<std::int64_t>(1, elementwise_grain / std::max<std::int64_t>(1, out)),
-                 [&](std::int64_t begin, std::int64_t end) {
-                   for (std::int64_t n = begin; n < end; ++n) std::copy(b->value().begin(), b->value().end(), y.data() + n * out);
-                 });
-  }
-  gemm<T>(Transpose::No, Transpose::Yes, N, out, in, T(1), x.value().data(), in, W.value().data(), in, b != nullptr ? T(1) : T(0),
-          y.data(), out);
+  const T *const A = x.value().data(), *const B = W.value().data();
+  if (b != nullptr)
+    gemm_with_bias<T>(Transpose::No, Transpose::Yes, N, out, in, A, in, B, in, b->value().data(), y.data(), out);
+  else
+    gemm<T>(Transpose::No, Transpose::Yes, N, out, in, T(1), A, in, B, in, T(0), y.data(), out);
 
   const Var<T> bias = b != nullptr ? *b : Var<T>();
   return record(

@@ -67,7 +67,7 @@ static const Op magnitude_gelu_op(
      .source = "QIC, eq. 17, with GELU (Hendrycks and Gimpel, arXiv:1606.08415) in place of ReLU"},
     [](OpCheck& check) {
       check_activation(
-          check, [](auto x, auto measure) { return magnitude_gelu(x, measure); }, normal_cdf(1e-6));
+          check, [](auto x, auto measure) { return magnitude_gelu(x, measure); }, 1 - NormalTail(1e-6).value());
     });
 
 static const Op magnitude_modrelu_op(
@@ -179,7 +179,8 @@ struct Factor {
 struct Gelu {
   template <int P, class X>
   static Factor<X> at(const Measured<P, X>& n, const std::array<X, P>&, X) {
-    return {normal_cdf(n.m), abs_times_density(n.m), X(0)};
+    const NormalTail<X> tail(n.m);  // m > 0
+    return {X(1) - tail.value(), tail.bend(), X(0)};
   }
   /// s and ṡ, as expressions of m and c and their tangents.
   template <RealScalar R>

@@ -1,6 +1,9 @@
 #include "autograd/ops/elementwise/activation.h"
 
 #include <boost/test/unit_test.hpp>
+#include <cmath>
+#include <limits>
+#include <utility>
 
 #include "autograd/ops/elementwise/arithmetic.h"
 #include "autograd/ops/elementwise/complex_activation.h"
@@ -39,6 +42,44 @@ BOOST_AUTO_TEST_CASE(known_values) {
   BOOST_TEST(swiglu(number(1.0), number(-2.0)).value().item() == -1.46211715726001, boost::test_tools::tolerance(1e-14));
   BOOST_TEST(erf(number(1.0)).value().item() == 0.842700792949715, boost::test_tools::tolerance(1e-14));
   BOOST_TEST(relu(number(-1.0)).value().item() == 0);
+}
+
+template <class R>
+void check_gelu_at_special_points() {
+  constexpr R infinity = std::numeric_limits<R>::infinity();
+  const auto at = [](R x) {
+    auto v = variable(Tensor<R>::full({1}, x));
+    const auto y = gelu(v);
+    backward(sum(y));
+    return std::pair(y.value().data()[0], v.grad().data()[0]);
+  };
+  BOOST_TEST((at(0) == std::pair(R(0), R(0.5))));
+  BOOST_TEST((at(-R(0)) == std::pair(R(0), R(0.5))));
+  BOOST_TEST(std::signbit(at(-R(0)).first));
+  BOOST_TEST((at(infinity) == std::pair(infinity, R(1))));
+  BOOST_TEST((at(-infinity) == std::pair(R(0), R(0))));
+  BOOST_TEST((at(std::numeric_limits<R>::max()) == std::pair(std::numeric_limits<R>::max(), R(1))));
+  BOOST_TEST((at(std::numeric_limits<R>::lowest()) == std::pair(R(0), R(0))));
+  const auto nothing = at(std::numeric_limits<R>::quiet_NaN());
+  BOOST_TEST((std::isnan(nothing.first) && std::isnan(nothing.second)));
+  // The formula changes at 1 and at -1, that of the gradient also where |x + 0.7518| = 1/4; neighbours must agree there.
+  for (const R edge : {R(1), R(-1), R(-0.50179152469), R(-1.00179152469)}) {
+    R x = edge - 8 * std::numeric_limits<R>::epsilon();
+    for (int i = 0; i < 40; ++i) {
+      const R next = std::nextafter(x, R(2));
+      const auto [y0, g0] = at(x);
+      const auto [y1, g1] = at(next);
+      const R most = 8 * std::numeric_limits<R>::epsilon() * std::abs(edge);
+      BOOST_TEST(std::abs(y1 - y0) < most);
+      BOOST_TEST(std::abs(g1 - g0) < most);
+      x = next;
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(gelu_at_special_points) {
+  check_gelu_at_special_points<float>();
+  check_gelu_at_special_points<double>();
 }
 
 BOOST_AUTO_TEST_CASE(fused_swiglu_is_the_chain_of_its_parts) {
