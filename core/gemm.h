@@ -17,7 +17,7 @@ template <Scalar T>
 void gemm(Transpose a_is, Transpose b_is, std::int64_t M, std::int64_t N, std::int64_t K, T alpha, const T* A, std::int64_t lda,
           const T* B, std::int64_t ldb, T beta, T* C, std::int64_t ldc);
 
-/// The same with alpha = 1, plus bias [N], which is added to each row of C.
+/// C <- op(A) · op(B) + bias [N] in every row; C is not read.
 template <Scalar T>
 void gemm_with_bias(Transpose a_is, Transpose b_is, std::int64_t M, std::int64_t N, std::int64_t K, const T* A, std::int64_t lda,
                     const T* B, std::int64_t ldb, const T* bias, T* C, std::int64_t ldc);

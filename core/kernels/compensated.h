@@ -1,6 +1,7 @@
 #pragma once
 /// Sums and products with the rounding error of each operation, for formulas that would otherwise lose digits. They work on a real
-/// or on a pack of reals. Reordered or fused operations would break all of them, so the build forbids both.
+/// or on a pack of reals. If the compiler reordered or fused operations,
+/// all of them would break, so the build forbids both.
 
 #include "core/kernels/pack.h"
 

@@ -67,8 +67,12 @@ struct Pack {
   friend Mask operator!=(Pack a, Pack b) { return {a.lanes != b.lanes}; }
 
   /// Whether multiply_add rounds once.
-#if defined(__AVX512F__) || defined(__FMA__) || defined(__aarch64__)
-  static constexpr bool fused = W * sizeof(R) == register_bytes;
+#if defined(__AVX512F__)
+  static constexpr bool fused = W * sizeof(R) == 64;
+#elif defined(__FMA__)
+  static constexpr bool fused = W * sizeof(R) == 32;
+#elif defined(__aarch64__)
+  static constexpr bool fused = W * sizeof(R) == 16;
 #else
   static constexpr bool fused = false;
 #endif

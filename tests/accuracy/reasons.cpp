@@ -38,6 +38,7 @@ std::string reason(const Row& row) {
   const bool extreme = row.range == Range::Extreme;
   const auto is = [&](const char* op) { return row.op == op; };
   if (row.range == Range::Hostile || row.range == Range::Ends) return hostile_reason(row);
+  if (is("gelu")) return "below -37 (-13 in float32) the gradient is a multiple, up to 15, of e^(-x²/2), which is subnormal.";
   if (is("sinc"))
     return "near its zeros, between neighbouring whole numbers, the derivative (cos πz - w)/z is a difference of almost equal "
            "numbers.";

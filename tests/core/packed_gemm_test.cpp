@@ -61,7 +61,8 @@ void check_bias(Transpose a_is, Transpose b_is, std::int64_t M, std::int64_t N, 
   const auto same_bits = [](const std::vector<T>& x, const std::vector<T>& y) {
     return std::memcmp(x.data(), y.data(), x.size() * sizeof(T)) == 0;
   };
-  const auto with = [&](const auto&p) { packed_gemm(p, bias.data()); }, without = [&](const auto&p) { packed_gemm(added(p)); };
+  const auto with = [&](const auto& p) { packed_gemm(p, bias.data()); };
+  const auto without = [&](const auto& p) { packed_gemm(added(p)); };
   if (M > 0 && N > 0)
     BOOST_TEST(same_bits(one.multiply(with), one.multiply(without)), "packed_gemm, M " << M << ", N " << N << ", K " << K);
   const auto all_with = [&](const auto& p) {

@@ -150,15 +150,20 @@ std::vector<std::string> words_of_programs(const std::string& path, const std::s
   return found;
 }
 
-/// The custom targets of a meson.build that run the program or the Python module without waiting for argand_levels.
+/// The custom targets and tests of a meson.build that run the program or the Python module without waiting for argand_levels, or
+/// wait for one level alone.
 std::vector<std::string> early_targets(const std::string& path, const std::string& text) {
-  static const std::regex target(R"re(custom_target\(\s*([^,]*),[^]*?\n *\))re");
+  static const std::regex one_level(R"re(depends: [^\n]*\bargand_(lib|v3|v4)\b)re");
   std::vector<std::string> found;
-  for (std::sregex_iterator it(text.begin(), text.end(), target), end; it != end; ++it) {
-    const std::string all = it->str();
-    if (all.find("argand_program") == std::string::npos && all.find("PYTHONPATH") == std::string::npos) continue;
-    if (all.find("argand_levels") == std::string::npos)
-      found.push_back(fmt::format("{}: {} must have argand_levels among its `depends` (levels/meson.build)", path, (*it)[1].str()));
+  if (std::regex_search(text, one_level)) found.push_back(path + " waits for one level of the library; use argand_levels");
+  const std::string start = "custom_target(";
+  for (std::size_t at = text.find(start); at != std::string::npos; at = text.find(start, at + 1)) {
+    std::size_t end = at + start.size();
+    for (int depth = 1; end < text.size() && depth > 0; ++end) depth += text[end] == '(' ? 1 : text[end] == ')' ? -1 : 0;
+    const std::string target = text.substr(at, end - at);
+    const bool runs = target.find("argand_program") != std::string::npos || target.find("PYTHONPATH") != std::string::npos;
+    if (runs && target.find("argand_levels") == std::string::npos)
+      found.push_back(fmt::format("{}: this must have argand_levels among its `depends` (levels/meson.build): {}", path, target));
   }
   return found;
 }
@@ -216,6 +221,8 @@ BOOST_AUTO_TEST_CASE(the_rules_find_what_they_forbid) {
   BOOST_TEST(early_targets("m", early + patient).size() == 1U);
   BOOST_TEST(early_targets("m", patient + early + indented).size() == 2U);
   BOOST_TEST(early_targets("m", "custom_target(\n  'd',\n  command: [python],\n)\n" + patient).empty());
+  BOOST_TEST(early_targets("m", "custom_target('e', command: [find_program('env'), argand_program])\n" + patient).size() == 1U);
+  BOOST_TEST(early_targets("m", "test('f', depends: [argand_lib, argand_program])").size() == 1U);
 }
 
 BOOST_AUTO_TEST_CASE(includes_follow_the_arrows_and_start_at_the_root) {

@@ -76,7 +76,7 @@ struct AttentionLoops {
           for (std::int64_t i = 0; i < rows; ++i) scores[i * key_tile + j] = hidden;
   }
 
-  /// Sets one head's gradients to 0, just before its other numbers are computed: they are then in the cache.
+  /// Sets one head's gradients to 0; called just before they are added to, so that they are in the cache by then.
   void zero_head(std::int64_t b, std::int64_t h, Tensor<R>& by_q, Tensor<R>& by_k, Tensor<R>& by_v) const {
     const auto zero = [this](R* head, std::int64_t positions, std::int64_t width) {
       for (std::int64_t i = 0; i < positions; ++i) std::fill_n(head + i * H * width, width, R(0));
