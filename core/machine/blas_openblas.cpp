@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstdlib>
 #include <limits>
 #include <mutex>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "core/error.h"
@@ -11,15 +14,19 @@
 #include "core/machine/blas.h"
 #include "core/machine/threads.h"
 
-// OpenBLAS's internal functions that take and release a thread's buffer; a build may hide them. (On macOS a weak symbol must exist
-// when the library is linked.)
+// OpenBLAS's internal functions that take and release a thread's buffer, and that choose its kernels; a build may hide them. (On
+// macOS a weak symbol must exist when the library is linked.)
 #if defined(__APPLE__)
+constexpr void (*gotoblas_dynamic_quit)() = nullptr;
+constexpr void (*gotoblas_dynamic_init)() = nullptr;
 constexpr void* (*blas_memory_alloc)(int) = nullptr;
 constexpr void (*blas_memory_free)(void*) = nullptr;
 #else
 extern "C" {
 [[gnu::weak]] void* blas_memory_alloc(int);
 [[gnu::weak]] void blas_memory_free(void*);
+[[gnu::weak]] void gotoblas_dynamic_quit();  // forgets the kernels
+[[gnu::weak]] void gotoblas_dynamic_init();  // chooses them, by OPENBLAS_CORETYPE if it is set
 }
 #endif
 
@@ -92,6 +99,19 @@ void reserve_blas(int threads) {
 }
 
 std::string blas_kernels_name() { return openblas_get_corename(); }
+
+void change_blas_kernels(const std::string& coretype) {
+  if (gotoblas_dynamic_quit == nullptr || gotoblas_dynamic_init == nullptr) return;
+  const char* const set = std::getenv("OPENBLAS_CORETYPE");
+  const std::optional<std::string> before = set != nullptr ? std::optional<std::string>(set) : std::nullopt;
+  setenv("OPENBLAS_CORETYPE", coretype.c_str(), 1);
+  gotoblas_dynamic_quit();
+  gotoblas_dynamic_init();
+  if (before)
+    setenv("OPENBLAS_CORETYPE", before->c_str(), 1);
+  else
+    unsetenv("OPENBLAS_CORETYPE");
+}
 
 bool blas_shares_threads() {
   static const int flavour = openblas_get_parallel();

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "core/machine/blas.h"
+#include "core/machine/process.h"
 
 namespace argand {
 
@@ -26,12 +27,29 @@ BlasKernels blas_kernels() {
   return {running, fast_kernels_for(running, cpu_features()), blas_shares_threads()};
 }
 
-std::string blas_advice() {
-  const BlasKernels kernels = blas_kernels();
+namespace {
+
+/// Whether faster kernels exist and the user has not chosen those that run.
+bool are_slow(const BlasKernels& kernels) {
   const char* chosen = std::getenv("OPENBLAS_CORETYPE");
   const bool as_chosen = chosen != nullptr && strcasecmp(chosen, kernels.running.c_str()) == 0;
+  return !kernels.wanted.empty() && !as_chosen;
+}
+
+/// Chooses the fast kernels when the library is loaded, as long as the process has no other thread, which might be multiplying.
+[[maybe_unused]] const bool chosen_at_load = [] {
+  const BlasKernels kernels = blas_kernels();
+  if (!are_slow(kernels) || threads_of_this_process() != 1) return false;
+  change_blas_kernels(kernels.wanted);
+  return true;
+}();
+
+}  // namespace
+
+std::string blas_advice() {
+  const BlasKernels kernels = blas_kernels();
   std::string advice;
-  if (!kernels.wanted.empty() && !as_chosen)
+  if (are_slow(kernels))
     advice += fmt::format(
         "argand: OpenBLAS runs its {} kernels, several times slower than this processor allows; "
         "set OPENBLAS_CORETYPE={} in the environment before the program starts\n",

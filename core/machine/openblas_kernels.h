@@ -1,5 +1,8 @@
 #pragma once
-/// Whether OpenBLAS runs the best kernels for this processor. The library only reports; programs act (apps/terminal/start.h).
+/// Whether OpenBLAS runs the best kernels for this processor. Debian 12's 0.3.21 does not know recent Intel cores and falls back to
+/// SSE, a fifth of the speed. When argand's library is loaded, it therefore changes them, unless the user has chosen them
+/// (OPENBLAS_CORETYPE) or the process already has several threads. In that case programs restart (apps/terminal/start.h), and
+/// others can print blas_advice().
 
 #include <string>
 #include <string_view>
@@ -20,9 +23,8 @@ struct BlasKernels {
 BlasKernels blas_kernels();
 
 /// Advice for faster matrix products, one line per remedy, or empty if all is well. Reasons: OpenBLAS's kernels are slower than the
-/// processor allows (Debian 12's 0.3.21 does not know recent Intel cores and falls back to SSE, a fifth of the speed), or its
-/// flavour does not share our threads. A working OPENBLAS_CORETYPE set by the user is respected. Worth printing at the start of a
-/// training program:
+/// processor allows, or its flavour does not share our threads. A working OPENBLAS_CORETYPE set by the user is respected. Worth
+/// printing at the start of a training program:
 ///
 ///     fmt::print(stderr, "{}", argand::blas_advice());
 std::string blas_advice();

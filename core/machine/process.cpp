@@ -1,5 +1,6 @@
 #include "core/machine/process.h"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -42,6 +43,17 @@ std::int64_t peak_memory() {
 #else
   return 1024 * static_cast<std::int64_t>(usage.ru_maxrss);
 #endif
+}
+
+int threads_of_this_process() {
+  int threads = 0;
+#if defined(__linux__)
+  if (DIR* const tasks = opendir("/proc/self/task"); tasks != nullptr) {
+    while (const dirent* const task = readdir(tasks)) threads += task->d_name[0] != '.';
+    closedir(tasks);
+  }
+#endif
+  return threads;
 }
 
 #if defined(__linux__)

@@ -25,6 +25,9 @@ int processors_of(pid_t process);
 /// Lets this process use the processors that another one may use, if the system supports this.
 void use_processors_of(pid_t process);
 
+/// How many threads this process has; 0 if the system does not say.
+int threads_of_this_process();
+
 /// Makes the system send `signal` to this process when its parent ends. Does nothing on macOS.
 void signal_when_parent_ends(int signal);
 

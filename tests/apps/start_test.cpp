@@ -53,6 +53,16 @@ BOOST_AUTO_TEST_CASE(a_program_runs_the_fast_kernels) {
   BOOST_TEST(count(text, "start ") <= 2);
 }
 
+BOOST_AUTO_TEST_CASE(kernels_are_no_reason_to_restart) {
+  const std::string text = output_of("env -u OPENBLAS_CORETYPE OMP_WAIT_POLICY=passive " START_PROBE " fast");
+  BOOST_TEST_INFO(text);
+  BOOST_TEST(value(text, "wanted") == "");
+  BOOST_TEST(value(text, "coretype") == "unset");
+  BOOST_TEST(count(text, "start ") == 1);
+  // A choice is kept, even of slow kernels.
+  BOOST_TEST(value(output_of("OPENBLAS_CORETYPE=Prescott OMP_WAIT_POLICY=passive " START_PROBE " fast"), "coretype") == "Prescott");
+}
+
 BOOST_AUTO_TEST_CASE(a_program_restarts_through_its_launcher) {
   const TemporaryDirectory dir;
   const std::string launcher = dir.file("launcher", "#!/bin/sh\necho launched\nARGAND_LAUNCHER=$0 exec " START_PROBE " \"$@\"\n");

@@ -3,7 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <boost/test/unit_test.hpp>
+#include <cmath>
+#include <cstdlib>
 #include <limits>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -320,6 +323,25 @@ BOOST_AUTO_TEST_CASE(fast_kernels_are_those_of_the_processor) {
     BOOST_TEST(fast_kernels_for(row.running, row.cpu) == row.wanted);
   }
 }
+
+#if !defined(ARGAND_PLAIN_BLAS) && defined(__x86_64__)
+BOOST_AUTO_TEST_CASE(kernels_can_be_changed_in_a_running_program) {
+  const std::string before = blas_kernels_name();
+  const char* chosen = std::getenv("OPENBLAS_CORETYPE");
+  const std::string choice = chosen != nullptr ? chosen : "none";
+  for (const std::string& name : {std::string("Prescott"), before}) {
+    change_blas_kernels(name);
+    BOOST_TEST(blas_kernels_name() == name);
+    const auto A = randn<double>({70, 90}, Random(1)), B = randn<double>({90, 50}, Random(2));
+    Tensor<double> C({70, 50}), expected({70, 50});
+    blas_gemm<double>({Transpose::No, Transpose::No, 70, 50, 90, 1, A.data(), 90, B.data(), 50, 0, C.data(), 50});
+    plain_gemm<double>({Transpose::No, Transpose::No, 70, 50, 90, 1, A.data(), 90, B.data(), 50, 0, expected.data(), 50});
+    for (std::int64_t i = 0; i < C.size(); ++i) BOOST_REQUIRE(std::abs(C.data()[i] - expected.data()[i]) < 1e-12);
+  }
+  chosen = std::getenv("OPENBLAS_CORETYPE");
+  BOOST_TEST((chosen != nullptr ? chosen : "none") == choice);
+}
+#endif
 
 #ifndef ARGAND_PLAIN_BLAS
 // On Debian, OpenBLAS's OpenMP and single-threaded flavours share our threads. The pthread flavour does not; if no other is
