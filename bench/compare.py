@@ -123,7 +123,7 @@ def floor_ratio(a, data, config, extra):
     """The time of argand's step divided by that of its matrix products alone, in one process (bench/floor.cpp), and the GFLOP of
     these."""
     shared = dict(batch=a.batch, length=a.length, threads=a.threads, pairs=max(3, a.steps // 3))
-    env = {**a.plain, "OPENBLAS_CORETYPE": a.best["OPENBLAS_CORETYPE"]}  # what argand sets when it starts itself again
+    env = {**a.plain, "OPENBLAS_CORETYPE": a.best["OPENBLAS_CORETYPE"]}  # the kernels that argand uses
     if "OMP_WAIT_POLICY" not in env:
         env.setdefault("GOMP_SPINCOUNT", "5000")
     out, _ = run([FLOOR, "--data", data] + options({**SHAPE, **config, **extra, **shared}), env)

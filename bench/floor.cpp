@@ -3,8 +3,7 @@
 ///   floor [--pairs N] [--threads N] [options of `argand train lm`, as --KEY VALUE]
 ///
 /// One step of the model runs with a GemmLog (core/gemm.h), which records the shape of every product, forward and backward. Then
-/// full steps and bare lists of these products alternate in this process, so that other load on the machine affects both. Unlike
-/// `argand`, this program does not restart itself with faster OpenBLAS kernels: compare.py sets OPENBLAS_CORETYPE.
+/// full steps and bare lists of these products alternate in this process, so that other load on the machine affects both.
 
 #include <algorithm>
 #include <chrono>

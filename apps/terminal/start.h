@@ -13,8 +13,8 @@ const std::string& current_program();
 
 /// Restarts the program if necessary, unless an argument is --help or -h (a start takes 18 ms), once for each of these reasons:
 ///   - the environment variable ARGAND_LEVEL (baseline, v3, v4) selects a level of the library other than the loader's choice;
-///   - OpenBLAS runs kernels much slower than the processor allows (core/machine/openblas_kernels.h). A value of OPENBLAS_CORETYPE
-///     set by the user is respected;
+///   - OpenBLAS runs kernels much slower than the processor allows, and the library could not change them
+///     (core/machine/openblas_kernels.h). A value of OPENBLAS_CORETYPE set by the user is respected;
 ///   - neither OMP_WAIT_POLICY nor GOMP_SPINCOUNT is set: then GOMP_SPINCOUNT is set to a short wait.
 /// The arguments are unchanged; GLIBC_TUNABLES, OPENBLAS_CORETYPE or GOMP_SPINCOUNT is added to the environment. Throws if
 /// ARGAND_LEVEL is not a valid level, or is one that the processor or the installation lacks. Reports on standard error if

@@ -46,8 +46,9 @@ void reserve_blas(int threads);
 /// The kernels that blas_gemm runs: OpenBLAS's name for them ("Haswell"), or "plain".
 std::string blas_kernels_name();
 
-/// Changes them, to those of an OPENBLAS_CORETYPE, where OpenBLAS has several and lets us. No thread may be multiplying.
-void change_blas_kernels(const std::string& coretype);
+/// Changes them to those of an OPENBLAS_CORETYPE (of an unknown one to OpenBLAS's slowest). No thread may be multiplying. Returns
+/// false if this OpenBLAS cannot change them.
+bool change_blas_kernels(const std::string& coretype);
 
 /// Whether limiting OpenBLAS to one thread affects the calling thread only, as with its openmp and serial flavours. With the
 /// pthread flavour, blas_gemm limits it to one thread in the whole program.

@@ -100,8 +100,8 @@ void reserve_blas(int threads) {
 
 std::string blas_kernels_name() { return openblas_get_corename(); }
 
-void change_blas_kernels(const std::string& coretype) {
-  if (gotoblas_dynamic_quit == nullptr || gotoblas_dynamic_init == nullptr) return;
+bool change_blas_kernels(const std::string& coretype) {
+  if (gotoblas_dynamic_quit == nullptr || gotoblas_dynamic_init == nullptr) return false;
   const char* const set = std::getenv("OPENBLAS_CORETYPE");
   const std::optional<std::string> before = set != nullptr ? std::optional<std::string>(set) : std::nullopt;
   setenv("OPENBLAS_CORETYPE", coretype.c_str(), 1);
@@ -111,6 +111,7 @@ void change_blas_kernels(const std::string& coretype) {
     setenv("OPENBLAS_CORETYPE", before->c_str(), 1);
   else
     unsetenv("OPENBLAS_CORETYPE");
+  return true;
 }
 
 bool blas_shares_threads() {

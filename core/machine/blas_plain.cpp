@@ -56,7 +56,7 @@ ARGAND_FOR_SCALAR(ARGAND_BLAS_GEMM)
 void reserve_blas(int) {}
 
 std::string blas_kernels_name() { return "plain"; }
-void change_blas_kernels(const std::string&) {}
+bool change_blas_kernels(const std::string&) { return false; }
 bool blas_shares_threads() { return true; }
 
 #endif

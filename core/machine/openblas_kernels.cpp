@@ -14,7 +14,8 @@ namespace argand {
 std::string fast_kernels_for(std::string_view running, const CpuFeatures& cpu) {
   static const std::set<std::string_view> avx512 = {"SkylakeX", "Cooperlake", "SapphireRapids"};
   static const std::set<std::string_view> avx2 = {"Haswell", "Zen", "Excavator"};
-  if (running == "plain" || avx512.contains(running)) return "";
+  // "Unknown": a static OpenBLAS that has not been initialised yet.
+  if (running == "plain" || running == "Unknown" || avx512.contains(running)) return "";
   // On AMD, the AVX2 kernels are as fast as the AVX-512 ones (sgemm on Zen 4: 109 and 104 GFlop/s per core); on Intel, half as
   // fast.
   if (avx2.contains(running)) return cpu.avx512 && cpu.intel ? "SkylakeX" : "";
@@ -36,15 +37,14 @@ bool are_slow(const BlasKernels& kernels) {
   return !kernels.wanted.empty() && !as_chosen;
 }
 
-/// Chooses the fast kernels when the library is loaded, as long as the process has no other thread, which might be multiplying.
-[[maybe_unused]] const bool chosen_at_load = [] {
-  const BlasKernels kernels = blas_kernels();
-  if (!are_slow(kernels) || threads_of_this_process() != 1) return false;
-  change_blas_kernels(kernels.wanted);
-  return true;
-}();
+[[maybe_unused]] const bool changed_at_load = use_fast_kernels();
 
 }  // namespace
+
+bool use_fast_kernels() {
+  const BlasKernels kernels = blas_kernels();
+  return are_slow(kernels) && threads_of_this_process() == 1 && change_blas_kernels(kernels.wanted);
+}
 
 std::string blas_advice() {
   const BlasKernels kernels = blas_kernels();

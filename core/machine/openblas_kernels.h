@@ -1,8 +1,7 @@
 #pragma once
 /// Whether OpenBLAS runs the best kernels for this processor. Debian 12's 0.3.21 does not know recent Intel cores and falls back to
-/// SSE, a fifth of the speed. When argand's library is loaded, it therefore changes them, unless the user has chosen them
-/// (OPENBLAS_CORETYPE) or the process already has several threads. In that case programs restart (apps/terminal/start.h), and
-/// others can print blas_advice().
+/// SSE, a fifth of the speed. So the library changes them when it is loaded (use_fast_kernels). Where it cannot, programs restart
+/// (apps/terminal/start.h), and others can print blas_advice().
 
 #include <string>
 #include <string_view>
@@ -21,6 +20,10 @@ struct BlasKernels {
   bool shares_threads = true;  ///< blas_shares_threads()
 };
 BlasKernels blas_kernels();
+
+/// Changes the kernels to those wanted, unless they are the user's choice (OPENBLAS_CORETYPE) or the process has other threads,
+/// which might be multiplying. Returns whether it changed them.
+bool use_fast_kernels();
 
 /// Advice for faster matrix products, one line per remedy, or empty if all is well. Reasons: OpenBLAS's kernels are slower than the
 /// processor allows, or its flavour does not share our threads. A working OPENBLAS_CORETYPE set by the user is respected. Worth

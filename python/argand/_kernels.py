@@ -1,6 +1,6 @@
 """OpenBLAS chooses its kernels when it is loaded. A version older than the processor may choose SSE kernels, which run at a fifth
-of the speed (Debian 12's on recent Intel cores). In that case this module chooses, as the program `argand` does
-(core/machine/openblas_kernels.cpp)."""
+of the speed (Debian 12's on recent Intel cores). The library changes them when it is loaded, but only in a
+process with one thread (core/machine/openblas_kernels.cpp). This module also helps in one with several, if nothing has loaded OpenBLAS yet."""
 from __future__ import annotations
 
 import contextlib

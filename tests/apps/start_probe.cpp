@@ -1,6 +1,7 @@
 /// A program that start_test.cpp starts: it does what every main() of argand does first, then reports how it runs.
 ///
 ///   start_probe fast ... calls ensure_fast_kernels, then measures the speed of a product
+///   start_probe slow         changes to slow kernels, and tries to change back with and without another thread
 ///   start_probe CORETYPE ... calls restart_with_coretype(CORETYPE)
 #include <fmt/format.h>
 #include <unistd.h>
@@ -8,7 +9,9 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
+#include <future>
 #include <string_view>
+#include <thread>
 
 #include "apps/terminal/start.h"
 #include "core/machine/blas.h"
@@ -36,6 +39,17 @@ double gigaflops() {
   return 2e-9 * static_cast<double>(n * n * n) / seconds;
 }
 
+void change_back() {
+  fmt::print("able {}\n", change_blas_kernels("Prescott"));
+  std::promise<void> end;
+  std::thread other([&] { end.get_future().wait(); });
+  fmt::print("beside another thread {}\n", use_fast_kernels());
+  fmt::print(stderr, "{}", blas_advice());
+  end.set_value();
+  other.join();
+  fmt::print("alone {}\n", use_fast_kernels());
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -44,6 +58,8 @@ int main(int argc, char** argv) {
   fmt::print(stderr, "start {}\n", getpid());
   if (what == "fast")
     ensure_fast_kernels(argv);
+  else if (what == "slow")
+    change_back();
   else
     restart_with_coretype(std::string(what), argv);
   const BlasKernels kernels = blas_kernels();

@@ -33,9 +33,10 @@ def test_the_environment_is_as_it_was_after_the_import(chosen):
     assert done.stdout == f"{chosen}\n"
 
 
-@pytest.mark.parametrize("first", ["argand", "numpy", "numpy, os; numpy.ones((9, 9)) @ numpy.ones((9, 9))"])
+@pytest.mark.parametrize("first", ["argand", "numpy", "numpy; numpy.ones((9, 9)) @ numpy.ones((9, 9))"])
 def test_kernels_are_fast_whichever_module_loads_openblas(first):
     environment = {key: value for key, value in os.environ.items() if key != "OPENBLAS_CORETYPE"}
     code = f"import {first}; import argand; print(argand._argand.blas_advice())"
     done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
-    assert "kernels" not in done.stdout + done.stderr
+    said = done.stdout + done.stderr
+    assert "kernels" not in said or "does not share" in said  # OpenBLAS's pthread flavour has threads already

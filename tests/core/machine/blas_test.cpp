@@ -330,7 +330,10 @@ BOOST_AUTO_TEST_CASE(kernels_can_be_changed_in_a_running_program) {
   const char* chosen = std::getenv("OPENBLAS_CORETYPE");
   const std::string choice = chosen != nullptr ? chosen : "none";
   for (const std::string& name : {std::string("Prescott"), before}) {
-    change_blas_kernels(name);
+    if (!change_blas_kernels(name)) {
+      BOOST_TEST_MESSAGE("skipped: this OpenBLAS cannot change its kernels");
+      return;
+    }
     BOOST_TEST(blas_kernels_name() == name);
     const auto A = randn<double>({70, 90}, Random(1)), B = randn<double>({90, 50}, Random(2));
     Tensor<double> C({70, 50}), expected({70, 50});

@@ -10,8 +10,10 @@
 #include <boost/test/unit_test.hpp>
 #include <cerrno>
 #include <filesystem>
+#include <future>
 #include <limits>
 #include <string_view>
+#include <thread>
 #include <vector>
 
 using namespace argand;
@@ -99,6 +101,16 @@ BOOST_AUTO_TEST_CASE(a_child_notices_its_parents_end) {
   BOOST_TEST(poll(&other_end, 1, 10'000) == 1);  // the pipe has ended: no process holds its other end
   BOOST_TEST((other_end.revents & POLLIN) == 0);
   close(ends[0]);
+}
+
+BOOST_AUTO_TEST_CASE(threads_are_counted) {
+  const int before = threads_of_this_process();
+  BOOST_TEST(before >= 1);
+  std::promise<void> end;
+  std::thread other([&] { end.get_future().wait(); });
+  BOOST_TEST(threads_of_this_process() == before + 1);
+  end.set_value();
+  other.join();
 }
 #endif
 
