@@ -253,24 +253,27 @@ void multiply_as_real(const Product<std::complex<float>>& p) {
                    B.data(), 2 * p.N, p.beta.real(), reinterpret_cast<float*>(p.C), 2 * p.ldc});
 }
 
+/// multiply(), taking note of the product, for callers of the library.
+template <Scalar T>
+void noted_multiply(const Product<T>& p, const T* bias) {
+  if (p.M == 0 || p.N == 0) return;
+  note_product({p.M, p.N, p.K, ComplexScalar<T>});
+  reserve_blas(num_threads());
+  multiply(p, bias);
+}
+
 }  // namespace
 
 template <Scalar T>
 void gemm(Transpose a_is, Transpose b_is, std::int64_t M, std::int64_t N, std::int64_t K, T alpha, const T* A, std::int64_t lda,
           const T* B, std::int64_t ldb, T beta, T* C, std::int64_t ldc) {
-  if (M == 0 || N == 0) return;
-  note_product({M, N, K, ComplexScalar<T>});
-  reserve_blas(num_threads());
-  multiply<T>({a_is, b_is, M, N, K, alpha, A, lda, B, ldb, beta, C, ldc});
+  noted_multiply<T>({a_is, b_is, M, N, K, alpha, A, lda, B, ldb, beta, C, ldc}, nullptr);
 }
 
 template <Scalar T>
 void gemm_with_bias(Transpose a_is, Transpose b_is, std::int64_t M, std::int64_t N, std::int64_t K, const T* A, std::int64_t lda,
                     const T* B, std::int64_t ldb, const T* bias, T* C, std::int64_t ldc) {
-  if (M == 0 || N == 0) return;
-  note_product({M, N, K, ComplexScalar<T>});
-  reserve_blas(num_threads());
-  multiply<T>({a_is, b_is, M, N, K, T(1), A, lda, B, ldb, T(0), C, ldc}, bias);
+  noted_multiply<T>({a_is, b_is, M, N, K, T(1), A, lda, B, ldb, T(0), C, ldc}, bias);
 }
 
 #define ARGAND_GEMM(T)                                                                                                       \
