@@ -216,8 +216,7 @@ int ablate(const AblateOptions& options) {
 
 }  // namespace
 
-void add_ablate(CLI::App& program) {
-  CLI::App* command = program.add_subcommand("ablate", "compare the variants of a family, as its paper does");
+void add_ablate(CLI::App* command) {
   const auto options = std::make_shared<AblateOptions>();
   const auto whole = [&](const char* name, std::int64_t& value, const char* help) {
     command->add_option(name, value, help)

@@ -59,8 +59,7 @@ int audit(const AuditOptions& options) {
 
 }  // namespace
 
-void add_audit(CLI::App& program) {
-  CLI::App* command = program.add_subcommand("audit", "audit a run");
+void add_audit(CLI::App* command) {
   command->require_subcommand(1);
   CLI::App* retrieval = command->add_subcommand("retrieval", "check that reflection windows never read the tokens to predict");
   const auto options = std::make_shared<AuditOptions>();

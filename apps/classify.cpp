@@ -118,8 +118,7 @@ int classify(const ClassifyOptions& options) {
 
 }  // namespace
 
-void add_classify(CLI::App& program) {
-  CLI::App* command = program.add_subcommand("classify", "label lines of text with a trained classifier");
+void add_classify(CLI::App* command) {
   const auto options = std::make_shared<ClassifyOptions>();
   command->add_option("RUN", options->run, "a run's folder (its best checkpoint) or a checkpoint")->required()->type_name("");
   command->add_option("--top", options->top, "number of labels per line, the most likely first")

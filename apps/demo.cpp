@@ -181,8 +181,7 @@ int demo(const DemoOptions& options, bool own_folder, const std::string& version
 
 }  // namespace
 
-void add_demo(CLI::App& program) {
-  CLI::App* command = program.add_subcommand("demo", "check, train and compare two small models in about a minute");
+void add_demo(CLI::App* command) {
   const auto options = std::make_shared<DemoOptions>();
   CLI::Option* out = command->add_option("--out", options->out, "folder for the files")->type_name("DIR")->capture_default_str();
   command->add_option("--steps", options->steps, "optimizer steps of each model")
@@ -200,9 +199,9 @@ void add_demo(CLI::App& program) {
       "Examples:\n"
       "  argand demo\n"
       "  argand demo --steps 2000 --out runs/long-demo");
-  command->callback([options, out, &program] {
+  command->callback([options, command, out] {
     flush_subnormals_to_zero(true);
-    const int code = demo(*options, out->count() == 0, program.version());
+    const int code = demo(*options, out->count() == 0, command->get_parent()->version());
     if (code != exit_success) throw CLI::RuntimeError(code);
   });
 }

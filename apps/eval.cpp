@@ -325,8 +325,7 @@ void add_generation_options(CLI::App& command, EvalOptions& options) {
 
 }  // namespace
 
-void add_eval(CLI::App& program) {
-  CLI::App* command = program.add_subcommand("eval", "measure a trained model: perplexity or accuracy");
+void add_eval(CLI::App* command) {
   const auto options = std::make_shared<EvalOptions>();
   command->add_option("RUN", options->run, "a run's folder (its best checkpoint) or a checkpoint")->required()->type_name("");
   command->add_option("--data", options->data, "other data, named as in training; -: standard input, a text")->type_name("DATA");

@@ -135,8 +135,7 @@ void add_grade(CLI::App& command, const std::shared_ptr<ExerciseOptions>& option
 
 }  // namespace
 
-void add_exercise(CLI::App& program) {
-  CLI::App* command = program.add_subcommand("exercise", "make and grade individual problem sheets");
+void add_exercise(CLI::App* command) {
   const auto options = std::make_shared<ExerciseOptions>();
   command->require_subcommand(1);
   command->add_subcommand("list", "list the problems")->callback(list_problems);

@@ -40,9 +40,7 @@ int run_explain(const ExplainOptions& options) {
 
 }  // namespace
 
-void add_explain(CLI::App& program) {
-  CLI::App* command =
-      program.add_subcommand("explain", "explain an op: equation, kind, derivation, singular points, and its check");
+void add_explain(CLI::App* command) {
   const auto options = std::make_shared<ExplainOptions>();
   command->add_option("OP", options->ops, "the ops to explain; by default all are listed, by kind")->type_name("");
   command->add_flag("--all", options->all, "every op");

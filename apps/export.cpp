@@ -102,8 +102,7 @@ void export_tensors(const ExportOptions& options) {
 
 }  // namespace
 
-void add_export(CLI::App& program) {
-  CLI::App* command = program.add_subcommand("export", "write a checkpoint's tensors for NumPy and PyTorch");
+void add_export(CLI::App* command) {
   const auto options = std::make_shared<ExportOptions>();
   command->add_option("RUN", options->run, "a run's folder (its best checkpoint) or any safetensors file")
       ->required()

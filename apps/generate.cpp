@@ -170,8 +170,7 @@ void generate_text(GenerateOptions options) {
 
 }  // namespace
 
-void add_generate(CLI::App& program) {
-  CLI::App* command = program.add_subcommand("generate", "generate text with a trained model");
+void add_generate(CLI::App* command) {
   const auto options = std::make_shared<GenerateOptions>();
   command->add_option("RUN", options->run, "a run's folder (its best checkpoint) or a checkpoint")->required()->type_name("");
   command

@@ -211,8 +211,7 @@ int run_gradcheck(const GradcheckCommand& command) {
   return ok ? exit_success : exit_failure;
 }
 
-void add_gradcheck(CLI::App& program) {
-  CLI::App* command = program.add_subcommand("gradcheck", "check every gradient against numerical differentiation");
+void add_gradcheck(CLI::App* command) {
   const auto options = std::make_shared<GradcheckCommand>();
   command->add_option("NAME", options->only, "what to check, by name or part of a name (default: everything)")->type_name("");
   command->add_flag("--list", options->list, "list everything that can be checked");

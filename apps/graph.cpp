@@ -187,8 +187,7 @@ void graph(const GraphOptions& options) {
 
 }  // namespace
 
-void add_graph(CLI::App& program) {
-  CLI::App* command = program.add_subcommand("graph", "draw the tape of an expression or a model");
+void add_graph(CLI::App* command) {
   const auto options = std::make_shared<GraphOptions>();
   command->add_option("EXPR", options->expression, "a function of complex numbers, such as \"abs(z)^2\"")->type_name("");
   command->add_option("--at", options->at, "the point, one number per variable (1+2i)")->type_name("Z,...");

@@ -197,8 +197,7 @@ void inspect(const InspectOptions& options) {
 
 }  // namespace
 
-void add_inspect(CLI::App& program) {
-  CLI::App* command = program.add_subcommand("inspect", "show the contents of a checkpoint");
+void add_inspect(CLI::App* command) {
   const auto options = std::make_shared<InspectOptions>();
   command->add_option("RUN", options->run, "a run's folder (its best checkpoint) or any safetensors file")
       ->required()

@@ -115,8 +115,7 @@ std::string list_of_functions() {
 
 }  // namespace
 
-void add_lab(CLI::App& program) {
-  CLI::App* command = program.add_subcommand("lab", "differentiate a function of your own, in every framework's convention");
+void add_lab(CLI::App* command) {
   const auto options = std::make_shared<LabOptions>();
   command->add_option("EXPR", options->expression, "\"f(z) = ...\", \"f(z, w) = ...\", or the right-hand side in z")
       ->required()

@@ -205,8 +205,7 @@ struct ParityOptions {
 
 }  // namespace
 
-void add_parity(CLI::App& program) {
-  CLI::App* command = program.add_subcommand("parity", "compare losses, gradients and optimizer steps with PyTorch's");
+void add_parity(CLI::App* command) {
   const auto options = std::make_shared<ParityOptions>();
   command->add_option("CASE", options->cases, "case files (argand-parity/1)")->required()->type_name("");
   command->add_flag("--float32", options->float32, "compute in float32, with a tolerance of 2e-4 (5e-4 after optimizer steps)");

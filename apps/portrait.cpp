@@ -76,8 +76,7 @@ void portrait(const PortraitOptions& options) {
 
 }  // namespace
 
-void add_portrait(CLI::App& program) {
-  CLI::App* command = program.add_subcommand("portrait", "draw a complex function and its gradient field");
+void add_portrait(CLI::App* command) {
   const auto options = std::make_shared<PortraitOptions>();
   command->add_option("FUNCTION", options->function, "an expression in z, or the name of an op")->required()->type_name("");
   command->add_option("--range", options->range, "range of the real and imaginary parts")

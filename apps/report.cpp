@@ -158,8 +158,7 @@ int report(const ReportOptions& options, const std::string& version) {
 
 }  // namespace
 
-void add_report(CLI::App& program) {
-  CLI::App* command = program.add_subcommand("report", "report on training runs, on one page for a browser");
+void add_report(CLI::App* command) {
   const auto options = std::make_shared<ReportOptions>();
   command->add_option("RUN", options->runs, "folders of runs")->required()->type_name("");
   CLI::Option* out =
@@ -193,10 +192,10 @@ void add_report(CLI::App& program) {
       "  argand report runs/first --follow --port 8000\n"
       "  argand report runs/ablate-qic/learned/seed-? --out learned.html\n"
       "  argand report runs/rope runs/complexformer --text \"the cat that the dogs chase sleeps .\" --out compared.html");
-  command->callback([options, command, &program] {
+  command->callback([options, command] {
     if (options->follow && command->count("--threads") == 0) set_num_threads(1);  // leave the other processors to training
     flush_subnormals_to_zero(true);
-    if (const int code = report(*options, program.version()); code != exit_success) throw CLI::RuntimeError(code);
+    if (const int code = report(*options, command->get_parent()->version()); code != exit_success) throw CLI::RuntimeError(code);
   });
 }
 

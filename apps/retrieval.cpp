@@ -128,8 +128,7 @@ void retrieval(const RetrievalOptions& options) {
 
 }  // namespace
 
-void add_retrieval(CLI::App& program) {
-  CLI::App* command = program.add_subcommand("retrieval", "measure how well titles retrieve their articles");
+void add_retrieval(CLI::App* command) {
   const auto options = std::make_shared<RetrievalOptions>();
   command
       ->add_option(

@@ -148,8 +148,7 @@ void add_task(CLI::App* command_of_all, const std::string& task, const std::stri
 
 }  // namespace
 
-void add_sweep(CLI::App& program) {
-  CLI::App* command = program.add_subcommand("sweep", "train with several values of options and find the best");
+void add_sweep(CLI::App* command) {
   command->require_subcommand(1);
   add_task(command, "lm", "sweep the options of `argand train lm`",
            "  argand sweep lm --lr 1e-3,3e-3,1e-2 --seeds 3 --out runs/rates\n"

@@ -327,8 +327,7 @@ CLI::App* add_task(CLI::App* train, const std::string& task, const std::string& 
 
 }  // namespace
 
-void add_train(CLI::App& program) {
-  CLI::App* command = program.add_subcommand("train", "train a model");
+void add_train(CLI::App* command) {
   command->require_subcommand(1);
   add_task(command, "lm", "train a language model, which predicts the next token")
       ->footer(

@@ -7,11 +7,10 @@
 
 namespace argand {
 
-void add_completion(CLI::App& program) {
-  CLI::App* command = program.add_subcommand("completion", "print shell completions or the manual page");
+void add_completion(CLI::App* command) {
   command->require_subcommand(1);
   const auto add = [&](const char* name, const char* help, std::string (*text)(const CLI::App&)) {
-    command->add_subcommand(name, help)->callback([&program, text] { fmt::print("{}", text(program)); });
+    command->add_subcommand(name, help)->callback([command, text] { fmt::print("{}", text(*command->get_parent())); });
   };
   add("bash", "complete in bash", bash_completion);
   add("zsh", "complete in zsh", zsh_completion);

@@ -62,6 +62,7 @@ BOOST_AUTO_TEST_CASE(of_the_command_line) {
             "argand: choose a command: demo, train, sweep, eval, generate, classify, ablate, report, audit, retrieval, inspect, "
             "export, lab, explain, exercise, portrait, graph, gradcheck, parity, completion" +
                 help);
+  ends_with(scratch, "--verbose eval", 2, "argand: eval: RUN is required" + help);
   ends_with(scratch, "trian lm", 2, "argand: unknown command \"trian\"; did you mean train?" + help);
   ends_with(scratch, "train", 2, "argand: train: choose a command: lm, classify" + help);
   ends_with(scratch, "grad", 2, "argand: unknown command \"grad\"; did you mean lab?" + help);

@@ -170,6 +170,8 @@ BOOST_AUTO_TEST_CASE(rounded_weights_move_the_logits_of_every_family_by_no_more_
       const auto copies = quantized<float>(*model, format);
       BOOST_TEST(copies->numbers() == 0);  // copies are made when they are read
       const Tensor<float> alone = logits(1);
+      // The transformer's products all read copies. OpenBLAS computes complex ones of few rows; bits may depend on their number.
+      const float apart = family == std::string_view("transformer") ? 0 : 1e-5F * largest;
       BOOST_TEST(copies->bytes_saved() > 0);
       for (const std::int64_t batch : {5, 6}) {
         const Tensor<float> rounded = logits(batch);
@@ -177,7 +179,8 @@ BOOST_AUTO_TEST_CASE(rounded_weights_move_the_logits_of_every_family_by_no_more_
         for (std::int64_t i = 0; i < rounded.size(); ++i)
           difference = std::max(difference, std::abs(rounded.data()[i] - exact.data()[i]));
         BOOST_TEST((difference > 0 && difference < 0.05F * largest), family << ": " << difference << " of " << largest);
-        for (std::int64_t i = 0; i < alone.size() && batch == 5; ++i) BOOST_TEST(alone.data()[i] == rounded.data()[i]);
+        for (std::int64_t i = 0; i < alone.size() && batch == 5; ++i)
+          BOOST_TEST(std::abs(alone.data()[i] - rounded.data()[i]) <= apart, family);
         for (const int n : {1, 3}) {
           const threads::Limit limit(n);
           const Tensor<float> again = logits(batch);
