@@ -11,8 +11,11 @@ RUN ./dev install-deps && ./dev package && ./dev site && ./dev notebooks && \
     mkdir /made && mv build-package/argand_*.deb build/site build/notebooks /made
 
 FROM debian:13-slim
+# Without bytecode, which Python makes when it needs it, and MathJax's sources, which no page reads: 90 MB less.
 RUN --mount=from=build,source=/made,target=/made \
+    echo 'path-exclude /usr/share/javascript/mathjax/unpacked/*' >/etc/dpkg/dpkg.cfg.d/argand && \
     apt-get update && apt-get install -y --no-install-recommends /made/argand_*.deb python3-numpy jupyter-notebook && \
-    rm -rf /var/lib/apt/lists/* && cp -r /made/site /made/notebooks /usr/share/doc/argand
+    find /usr -name __pycache__ -prune -exec rm -r {} + && rm -rf /var/lib/apt/lists/* && \
+    cp -r /made/site /made/notebooks /usr/share/doc/argand
 WORKDIR /work
 ENTRYPOINT ["argand"]
