@@ -25,7 +25,8 @@ namespace {
 
 struct Command {
   std::string_view name, what;
-  void (*add_options)(CLI::App*);
+  void (*add_options)(CLI::App*) = nullptr;
+  bool takes_expressions = false;  // -z^2 is an expression, not an option
 };
 
 constexpr Command commands[] = {
@@ -41,25 +42,28 @@ constexpr Command commands[] = {
     {"retrieval", "measure how well titles retrieve their articles", add_retrieval},
     {"inspect", "show the contents of a checkpoint", add_inspect},
     {"export", "write a checkpoint's tensors for NumPy and PyTorch", add_export},
-    {"lab", "differentiate a function of your own, in every framework's convention", add_lab},
+    {"lab", "differentiate a function of your own, in every framework's convention", add_lab, true},
     {"explain", "explain an op: equation, kind, derivation, singular points, and its check", add_explain},
     {"exercise", "make and grade individual problem sheets", add_exercise},
-    {"portrait", "draw a complex function and its gradient field", add_portrait},
-    {"graph", "draw the tape of an expression or a model", add_graph},
+    {"portrait", "draw a complex function and its gradient field", add_portrait, true},
+    {"graph", "draw the tape of an expression or a model", add_graph, true},
     {"gradcheck", "check every gradient against numerical differentiation", add_gradcheck},
     {"parity", "compare losses, gradients and optimizer steps with PyTorch's", add_parity},
     {"completion", "print shell completions or the manual page", add_completion},
 };
 
-constexpr std::string_view of_all = "completion";  // this command needs the options of all other commands
+/// The command that the first word without a dash names; one without a name if there is none.
+Command command_of(std::span<char* const> words) {
+  const auto word = std::ranges::find_if(words, [](std::string_view w) { return !w.starts_with('-'); });
+  const auto* const found = std::ranges::find(commands, word == words.end() ? "" : std::string_view(*word), &Command::name);
+  return found == std::end(commands) ? Command{} : *found;
+}
 
-/// Adds every command, and the options of the one that the words name: those of all took two fifths of the time of --help.
-void add_commands(CLI::App& program, std::span<char* const> words) {
-  const auto named = std::find_if(words.begin(), words.end(), [](std::string_view word) { return !word.starts_with('-'); });
-  const std::string_view name = named == words.end() ? "" : *named;
-  for (const auto& [command, what, add_options] : commands) {
-    CLI::App* const added = program.add_subcommand(std::string(command), std::string(what));
-    if (name == command || name == of_all) add_options(added);
+/// Adds every command, and the named one's options. All options, which `completion` prints, took two fifths of the time of --help.
+void add_commands(CLI::App& program, const Command& named) {
+  for (const Command& command : commands) {
+    CLI::App* const added = program.add_subcommand(std::string(command.name), std::string(command.what));
+    if (command.name == named.name || named.add_options == add_completion) command.add_options(added);
   }
 }
 
@@ -88,7 +92,8 @@ std::string parts_text() {
 
 int argand_main(int argc, char** argv, const std::string& version, const std::string& commit) {
   name_program(version, commit);
-  if (argc > 1 && std::string_view(argv[1]) == "train") undo_default_binding();
+  const Command command = command_of({argv + 1, argv + argc});
+  if (command.name == "train") undo_default_binding();
   try {
     ensure_fast_kernels(argv);
   } catch (const Error& error) {
@@ -105,8 +110,8 @@ int argand_main(int argc, char** argv, const std::string& version, const std::st
       "`argand COMMAND --help` explains a command and shows examples.\n"
       "ARGAND_LEVEL=baseline|v3|v4 in the environment selects the kernels of one x86-64 level (`argand --version` shows those in\n"
       "use), OPENBLAS_CORETYPE=Prescott|Haswell|Zen|SkylakeX those of OpenBLAS.");
-  add_commands(program, {argv + 1, argv + argc});
-  const int code = run_program(program, argc, argv, {"lab", "portrait", "graph"}, error_of_rank);
+  add_commands(program, command);
+  const int code = run_program(program, argc, argv, command.takes_expressions, error_of_rank);
   abort_ranks(code);
   return code;
 }

@@ -117,15 +117,14 @@ void add_weights(CLI::App& command, std::string& format) {
   add_choice(command, "--weights", format, "how real weight matrices are read; f32 by default", {"f32", "bf16", "int8"});
 }
 
-int run_program(CLI::App& program, int argc, const char* const* argv, const std::vector<std::string>& with_expressions,
+int run_program(CLI::App& program, int argc, const char* const* argv, bool takes_expressions,
                 const std::function<std::string(const std::string&)>& reworded) {
   const auto report = [&](const std::string& text, ExitCode code) {
     return argand::report(reworded ? reworded(text) : text, code);
   };
   try {
     std::vector<std::string> words(argv + 1, argv + argc);
-    if (!words.empty() && std::find(with_expressions.begin(), with_expressions.end(), words.front()) != with_expressions.end())
-      std::transform(words.begin(), words.end(), words.begin(), as_expression);
+    if (takes_expressions) std::transform(words.begin(), words.end(), words.begin(), as_expression);
     std::reverse(words.begin(), words.end());  // CLI11 expects them in reverse order
     program.parse(std::move(words));
     return success_if_printed();

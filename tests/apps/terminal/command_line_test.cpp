@@ -10,7 +10,7 @@ BOOST_AUTO_TEST_SUITE(command_line)
 BOOST_AUTO_TEST_CASE(an_expression_may_begin_with_a_minus) {
   const TemporaryDirectory scratch;
   for (const char* arguments :
-       {"lab -z^2", "lab -z^2 --at -i", "lab -(z+1) --at 2", "lab -2*z", "lab -.5*z --tape", "graph -z^2"}) {
+       {"lab -z^2", "lab -z^2 --at -i", "lab -(z+1) --at 2", "lab -2*z", "lab -.5*z --tape", "graph -z^2", "--verbose lab -z^2"}) {
     const Finished done = run_argand(scratch, arguments);
     BOOST_TEST(done.code == 0, arguments << ": " << done.err);
   }
