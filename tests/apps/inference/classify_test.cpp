@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "tests/apps/program.h"
+#include "tests/sanitized.h"
 #include "train/checkpoints/checkpoint.h"
 
 using namespace argand;
@@ -320,15 +321,16 @@ BOOST_AUTO_TEST_CASE(on_the_real_ag_news) {
     return;
   }
   const TemporaryDirectory scratch;
-  const Finished finished = run_argand(
-      scratch, "train classify --preset qic-paper --family transformer --n-layers 1 --d-model 32 --d-ff 32 --steps 250 --data " +
-                   std::string(data) + "/ag_news --out " + scratch / "run");
+  const int steps = sanitized ? 50 : 250;
+  const Finished finished =
+      run_argand(scratch, "train classify --preset qic-paper --family transformer --n-layers 1 --d-model 32 --d-ff 32 --steps " +
+                              std::to_string(steps) + " --data " + std::string(data) + "/ag_news --out " + scratch / "run");
   BOOST_TEST(finished.code == 0);
-  BOOST_TEST(finished.out.find("5002 words, 250 steps of 32 articles") != std::string::npos);
+  BOOST_TEST(finished.out.find("5002 words, " + std::to_string(steps) + " steps of 32 articles") != std::string::npos);
   const std::vector<std::string> log = lines_of(contents_of(scratch / "run/log.jsonl"));
   const auto last = nlohmann::json::parse(log.back());
-  BOOST_TEST(last["step"] == 250);
-  BOOST_TEST(last["valid_accuracy"].get<double>() > 0.6);  // four classes: guessing gives 0.25
+  BOOST_TEST(last["step"] == steps);
+  BOOST_TEST(last["valid_accuracy"].get<double>() > (sanitized ? 0.35 : 0.6));  // four classes: guessing gives 0.25
 }
 
 BOOST_AUTO_TEST_SUITE_END()
