@@ -34,8 +34,8 @@ def run(argand, ranks, *arguments, environment=None, seconds=300):
 
 
 def our_lines(result):
-    """The program's own lines on standard error; the others are mpirun's."""
-    return [line for line in result.stderr.splitlines() if line.startswith("argand: ")]
+    """The program's own lines on standard error; the others are mpirun's, which writes pieces of them (spaces) before ours."""
+    return [line.lstrip() for line in result.stderr.splitlines() if line.lstrip().startswith("argand: ")]
 
 
 def contents(folder):
