@@ -1,6 +1,6 @@
 #pragma once
-/// ARGAND_SANITIZED is defined if the address or thread sanitizer is on. Tests then take twenty times as long, so the longest
-/// ones use fewer samples; the release build runs them in full.
+/// ARGAND_SANITIZED is defined if the address or thread sanitizer is on, or, by packaging/arm64.ini, under QEMU. Tests then take
+/// twenty times as long, so the longest ones use fewer samples; the release build runs them in full.
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)  // GCC
 #define ARGAND_SANITIZED
