@@ -33,7 +33,7 @@ void add_weights(CLI::App& command, std::string& format);
 /// Parses, runs the chosen subcommand, and returns the exit code. Every failure becomes one line on standard error, `argand: ...`;
 /// nothing is thrown. If `takes_expressions`, a word such as -z^2 or -i is not an option but an expression that begins with a minus
 /// sign. `reworded` may change the text of an error before it is printed; null: unchanged.
-int run_program(CLI::App& program, int argc, const char* const* argv, bool takes_expressions = false,
-                const std::function<std::string(const std::string&)>& reworded = nullptr);
+int run_program(CLI::App& program, int argc, const char* const* argv, bool takes_expressions,
+                const std::function<std::string(const std::string&)>& reworded);
 
 }  // namespace argand

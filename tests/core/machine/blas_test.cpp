@@ -116,7 +116,7 @@ void check_all() {
 }
 
 /// A product must have the same bits as with one thread: with 2, 3 and 4 threads, within a parallel region, and in a thread started
-/// by the caller. (With a sanitizer, fewer combinations: all would take five times as long.)
+/// by the caller. (With a sanitizer, fewer combinations: all took four times as long.)
 template <class T>
 void check_threads(const Sizes& sizes) {
   const auto [M, N, K] = sizes;
