@@ -88,21 +88,22 @@ std::vector<Numbers> results(const FunctionOf<R>& f, const Subject& s, const std
 
 class NanCheck {
  public:
-  explicit NanCheck(std::string name) : name_(std::move(name)) {}
+  NanCheck(std::string name, std::size_t most) : name_(std::move(name)), most_(most) {}
 
   Report run(const OpCheck& check) {
     const ThreadCount one(1);
+    const std::size_t most_by_size = std::min(most_, places_by_size);
     for (const OpCheck::Case& c : check.cases()) {
       Subject s = Subject::of(c, c.label);
-      check_case(s, std::numeric_limits<std::size_t>::max());
+      check_case(s, most_);
       if (check.is_position_dependent() || !maps_elements(s)) continue;
-      for (const std::int64_t n : sampled_lengths) check_case(repeated(s, n), places_by_size);
+      for (const std::int64_t n : sampled_lengths) check_case(repeated(s, n), most_by_size);
     }
     for (const OpCheck::SizedCases& sized : check.sized_cases())
       for (const std::int64_t n : sampled_lengths) {
         OpCheck at;
         sized.add_cases(at, n);
-        for (const OpCheck::Case& c : at.cases()) check_case(sized_case(sized, c, n), places_by_size);
+        for (const OpCheck::Case& c : at.cases()) check_case(sized_case(sized, c, n), most_by_size);
       }
     const auto row = [](std::string name, std::int64_t n, std::vector<std::string>& faults) {
       const auto wrong = static_cast<double>(faults.size());
@@ -171,18 +172,19 @@ class NanCheck {
   }
 
   std::string name_;
+  std::size_t most_;
   std::int64_t expected_ = 0, spared_ = 0;
   std::vector<std::string> lost_, spread_;
 };
 
 }  // namespace
 
-Report check_nan(std::string name, const OpCheck& check) { return NanCheck(std::move(name)).run(check); }
+Report check_nan(std::string name, const OpCheck& check, std::size_t most) { return NanCheck(std::move(name), most).run(check); }
 
-Report check_nan(const Op& op) {
+Report check_nan(const Op& op, std::size_t most) {
   OpCheck check;
   op.check(check);
-  return check_nan(op.name(), check);
+  return check_nan(op.name(), check, most);
 }
 
 }  // namespace argand

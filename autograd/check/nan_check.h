@@ -11,6 +11,8 @@
 /// For example, the gradient of relu depends on x, being 1 on one side of 0 and 0 on the other, although its derivative with
 /// respect to x is 0.
 
+#include <cstddef>
+#include <limits>
 #include <string>
 
 #include "autograd/check/report.h"
@@ -22,9 +24,10 @@ namespace argand {
 /// Two rows: elements that must be NaN, and elements that must not change. Each fault is one line, such as "real: float32: with NaN
 /// in the real part of input 0, element [1, 2], the value at [1, 2] is 0, should be NaN". Runs the op's cases in float64, float32
 /// and their complex types: unchanged, with a NaN in each element in turn, and grown to lengths that are and are not multiples of a
-/// pack, with a NaN in the first, the last and a few other elements.
-Report check_nan(const Op& op);
+/// pack, with a NaN in the first, the last and a few other elements. At most `most` elements of each input, and at least the first
+/// and the last, become NaN.
+Report check_nan(const Op& op, std::size_t most = std::numeric_limits<std::size_t>::max());
 /// The same for cases of a function that is not registered as an op.
-Report check_nan(std::string name, const OpCheck& check);
+Report check_nan(std::string name, const OpCheck& check, std::size_t most = std::numeric_limits<std::size_t>::max());
 
 }  // namespace argand

@@ -12,6 +12,7 @@
 #include "autograd/ops/elementwise/arithmetic.h"
 #include "autograd/ops/rows/reduction.h"
 #include "autograd/tape.h"
+#include "tests/sanitized.h"
 
 using namespace argand;
 
@@ -124,7 +125,7 @@ BOOST_AUTO_TEST_CASE(every_op_passes_a_nan_on_to_what_depends_on_it_and_to_nothi
   std::size_t ops = 0;
   std::vector<bool> needed(exceptions.size(), false);
   for (const Op* op : Op::all()) {
-    const Report report = check_nan(*op);
+    const Report report = sanitized ? check_nan(*op, 2) : check_nan(*op);
     ++ops;
     BOOST_TEST(report.rows[0].compared > 0, op->name());
     BOOST_TEST(report.rows[1].compared > 0, op->name());
@@ -140,7 +141,7 @@ BOOST_AUTO_TEST_CASE(every_op_passes_a_nan_on_to_what_depends_on_it_and_to_nothi
     }
   }
   BOOST_TEST(ops == Op::all().size());
-  for (std::size_t k = 0; k < exceptions.size(); ++k)
+  for (std::size_t k = 0; k < exceptions.size() && !sanitized; ++k)
     BOOST_TEST(needed[k], exceptions[k].op << " (" << exceptions[k].fault << ") needs no exception: " << exceptions[k].reason);
 }
 
