@@ -5,12 +5,12 @@
 set -euo pipefail
 . packaging/requirements.sh
 
-dpkg --print-foreign-architectures | grep -qx arm64 || { dpkg --add-architecture arm64 && apt-get update -qq; }
+[[ $(dpkg --print-foreign-architectures) == *arm64* ]] || { dpkg --add-architecture arm64 && apt-get update -qq; }
 libraries=() packages=()
 for package in $(requirements 'Debian, Ubuntu' build | cut -f 4) libmpfr-dev libhnswlib-dev; do
   case $package in
     # A package for all architectures takes no :arm64 suffix.
-    lib*) libraries+=("$package$(apt-cache show "$package" | grep -qx 'Architecture: all' || echo :arm64)") ;;
+    lib*) [[ $(apt-cache show "$package") == *$'\nArchitecture: all\n'* ]] && libraries+=("$package") || libraries+=("$package:arm64") ;;
     build-essential) packages+=(g++-aarch64-linux-gnu qemu-user) ;;
     *) packages+=("$package") ;;
   esac

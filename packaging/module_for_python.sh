@@ -49,7 +49,7 @@ cd "$tree"
 for file in "$source"/python/binding/*.cpp; do echo "#include \"$file\""; done > module.cpp
 g++ -I"$source" -isystem trixie/files/usr/include -isystem "$headers" -idirafter "${headers%/*}" -std=c++20 -O1 -fPIC -fvisibility=hidden \
   -fno-math-errno -ffp-contract=off -fno-tree-vectorize -Wno-subobject-linkage -c module.cpp -o module.o
-library=$(find "$build" -name libargand.so -not -path '*glibc-hwcaps*' | head -1)
+library=$(find "$build" -name libargand.so -not -path '*glibc-hwcaps*' -print -quit)
 module=$output/_argand.cpython-${version/./}-x86_64-linux-gnu.so
 g++ -shared -o "$module" module.o -Wl,--as-needed -Wl,--start-group "$build/lab/libargand_lab.a" "$library" -lfmt -Wl,--end-group
 echo "$module"
