@@ -65,7 +65,7 @@ void add_factors(Tasks& tasks) {
               }),
               1,
               6};
-  function.loosely_refused = true;
+  function.loosely_refused = function.leaves_out_lost = true;
   tasks.all(function, [](const auto& A) {
     const auto e = argand::eigh(A);
     const auto f = e.values / (e.values * e.values + 2);
@@ -85,7 +85,7 @@ void add_factors(Tasks& tasks) {
                1,
                5,
                more};
-    factors.loosely_refused = true;
+    factors.loosely_refused = factors.leaves_out_lost = true;
     tasks.all(factors, [](const auto& A) {
       const auto s = argand::svd(A);
       const auto f = s.S / (s.S * s.S + 2);
@@ -101,7 +101,7 @@ void add_factors(Tasks& tasks) {
          1,
          6,
          more};
-    P.full_rank = true;
+    P.leaves_out_lost = true;
     tasks.all(P, [](const auto& A) { return argand::pinv(A); });
   }
 }

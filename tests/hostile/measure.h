@@ -32,8 +32,10 @@ struct Op {
   std::function<bool(Kind)> takes = [](Kind) { return true; };
   /// Whether the op may, as documented, refuse matrices for which the exact function has a value.
   bool loosely_refused = false;
-  bool positive = false;   ///< measured on A Aᴴ, rounded
-  bool full_rank = false;  ///< measured on matrices whose smallest singular value is certainly not 0
+  bool positive = false;  ///< measured on A Aᴴ, rounded
+  /// Whether matrices are left out if rounding them leaves no correct digit of the value: pinv if the rank is uncertain, functions
+  /// of eigenvalues or singular values that depend on those smaller than the rounding of the largest.
+  bool leaves_out_lost = false;
 };
 
 struct Counts {
