@@ -20,8 +20,7 @@ std::string hostile_reason(const Row& row) {
     return "s² in the loss overflows; so does the reciprocal of the distance between two subnormal singular values.";
   if (is("svd"))
     return "the derivative of vectors whose singular values lie a thousand roundings apart is divided by that distance, "
-           "which leaves three correct digits. Errors of all singular values are a few roundings of the largest, so nothing "
-           "that depends on much smaller ones has correct digits.";
+           "which leaves three correct digits.";
   if (is("eig") && row.range == Range::Ends) return "λ² in the function overflows.";
   if (is("eig"))
     return "if the matrix is defective up to rounding, its eigenvectors coincide up to rounding, and V⁻¹ amplifies the error, "

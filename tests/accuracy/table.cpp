@@ -65,8 +65,9 @@ exact result rounded once has an error of at most 0.5.
   values have 150 digits, and exact gradients come from a tape of such numbers. The unit is condition number times rounding: ε times
   the size of the exact result, plus its changes under two random perturbations of the input by ε, computed in 150 digits. In
   reductions, matmul and matrix_exp, every entry is perturbed by ε of itself, and every entry of the result has its own unit; in the
-  other ops, by ε of the largest entry, and the unit is that of the largest entry. Errors of up to 64 units need no explanation. An op
-  may refuse a matrix if rounding the input leaves no correct digit of the result.
+  other ops, by ε of the largest entry, and the unit is that of the largest entry. Errors of up to 64 units need no explanation. If
+  rounding the input leaves no correct digit of the result, an op may refuse the matrix, and A⁺ and the functions of eigh and svd are
+  not measured on it.
 
 Each cell is value / gradient. Errors above 16 (hostile matrices: 64) are bold and explained below the table. At another level of
 x86-64, or with another C library, some numbers differ slightly, because their elementary functions and the order of sums differ.
