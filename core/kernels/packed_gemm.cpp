@@ -21,7 +21,11 @@ struct Blocks {
 
   Blocks(std::int64_t M, std::int64_t N, std::int64_t K, std::int64_t panel, std::int64_t tile) {
     constexpr std::int64_t least_work = 1 << 20;  // multiplications that take about 20 µs: not worth waking another thread for less
-    rows = ceil_div(ceil_div(M, ceil_div(M, most_rows)), tile) * tile;
+    // As many blocks for each thread, which then writes the rows that it reads in element-wise loops: 0.975 of a step of a small
+    // model on two cores without a common third-level cache, and no difference on two with one.
+    std::int64_t count = ceil_div(M, most_rows);
+    if (count >= num_threads()) count = ceil_div(count, num_threads()) * num_threads();
+    rows = ceil_div(ceil_div(M, count), tile) * tile;
     const auto units = [&] { return ceil_div(M, rows) * ceil_div(N, panel); };
     while (rows >= 16 * tile && units() < 2 * num_threads()) rows = ceil_div(rows, 2 * tile) * tile;
     shared = M > rows;
