@@ -12,7 +12,9 @@ bench/pytorch/models.py, one operation after the other; all three in the environ
 `plain` with the default settings. The models train with AdamW, CRoPE with Muon, in float32, or with --precision bf16 in argand's and
 PyTorch's mixed precision. ComplexFormer's and CRAT's scores are factored everywhere, as argand computes them.
 
-Below each table is argand's step time as a multiple of the time that its matrix products alone take, a lower bound for any program.
+Below each table is argand's step time as a multiple of the time that its matrix products alone take, a lower bound for any program,
+and the times of runs before and after which the cores exchanged a cache line quickly, or slowly. A virtual machine may run now on
+cores that share a third-level cache (50 ns on Zen 4), now on others (340 ns), and small models then take a third more time.
 Needs the release build (./dev build) and a Python with PyTorch (Debian: python3-torch; for torch.compile also libtorch-dev,
 libsleef-dev, python3-setuptools). `ARGAND_DATA=FOLDER ./dev elsewhere trixie bench` compares with the PyTorch 2.6 of Debian 13; the
 folder holds wikitext-2.
@@ -51,6 +53,7 @@ PYTORCH = {
     "installed": ("PyTorch, as installed", ["--factored"]),
 }
 SHAPE = dict(n_layers=2, d_model=128, n_heads=4, d_ff=512)
+NEAR = 150  # nanoseconds for a cache line from one core to another and back: less if they share a third-level cache
 FIRST_STEPS = 2  # steps dropped at the start of every run because caches and memory are cold
 
 
@@ -183,9 +186,19 @@ def environment_of_compiler(python, best, scratch):
     return env
 
 
+def distance_during(a, f):
+    """f(), and whether the cores were "near" or "far" from each other before and after; None if they moved."""
+    def nanoseconds():
+        return int(run([FLOOR, "--round-trip"], a.plain)[0]) if a.threads > 1 else 0
+    before = nanoseconds()
+    result = f()
+    far = {trip >= NEAR for trip in (before, nanoseconds())}
+    return result, None if len(far) > 1 else "far" if True in far else "near"
+
+
 def measure(a, data):
-    """seconds[model][program] and peak[model][program], one entry per round."""
-    seconds, peak = ({m: {p: [] for p in ["argand", *a.pytorch]} for m in a.models} for _ in range(2))
+    """seconds[model][program], peak[model][program] and distance[model][program], one entry per round, and floors[model]."""
+    seconds, peak, distance = ({m: {p: [] for p in ["argand", *a.pytorch]} for m in a.models} for _ in range(3))
     floors = {m: [] for m in a.models}
     for turn in range(a.pairs):
         for program in ["argand", *a.pytorch]:
@@ -194,34 +207,49 @@ def measure(a, data):
                 if sys.stderr.isatty():
                     print(f"\r\x1b[Kturn {turn + 1} of {a.pairs}: {name}, {program}", end="", file=sys.stderr, flush=True)
                 if program == "argand":
-                    step, mib = argand_steps(a, data, config, extra, os.path.join(data, "run"))
-                    floors[model].append(floor_ratio(a, data, config, extra))
+                    (step, mib), apart = distance_during(a, lambda: argand_steps(a, data, config, extra, os.path.join(data, "run")))
+                    floors[model].append(distance_during(a, lambda: floor_ratio(a, data, config, extra)))
                 else:
-                    step, mib = pytorch_steps(a, data, config, extra, program)
+                    (step, mib), apart = distance_during(a, lambda: pytorch_steps(a, data, config, extra, program))
                 seconds[model][program].append(step)
                 peak[model][program].append(mib)
+                distance[model][program].append(apart)
     if sys.stderr.isatty():
         print("\r\x1b[K", end="", file=sys.stderr)
-    return seconds, peak, floors
+    return seconds, peak, distance, floors
 
 
 def median_ratio(numerators, denominators):
     return median(x / y for x, y in zip(numerators, denominators))
 
 
-def report(a, seconds, peak, floors):
+def report_by_distance(seconds, distance, floors):
+    """The median times in runs with near and with far cores, if there were both."""
+    for where in ("near", "far"):
+        times = {p: [s for s, at in zip(seconds[p], distance[p]) if at == where] for p in seconds}
+        ratios = [ratio for (ratio, _), at in floors if at == where]
+        if not times["argand"] or all(at == where for p in distance for at in distance[p]):
+            continue
+        own = median(times["argand"])
+        others = [f"{PYTORCH[p][0]} {median(t) * 1e3:.1f} ms ({own / median(t):.2f}, {len(t)} runs)" for p, t in times.items() if p != "argand" and t]
+        floor = f", {median(ratios):.2f} of the products" if ratios else ""
+        print(f"  cores {where}: argand {own * 1e3:.1f} ms ({len(times['argand'])} runs{floor}); " + "; ".join(others))
+
+
+def report(a, seconds, peak, distance, floors):
     print(f"PyTorch {a.version}; {a.n_layers} layers of width {a.d_model}, {'letters' if a.letters else 'words'}, batch {a.batch} x {a.length}, "
           f"{a.precision}, {a.threads} threads, {a.pairs} turns of {a.steps} steps")
     for model in a.models:
         own = seconds[model]["argand"]
-        ratios = [ratio for ratio, _ in floors[model]]
+        ratios = [ratio for (ratio, _), _ in floors[model]]
         print(f"\n{MODELS[model][0]}\n  {'':24}{'median step':>14}{'ratio':>11}{'peak memory':>14}")
         for program in ["argand", *a.pytorch]:
             times = seconds[model][program]
             ratio = f"{median_ratio(own, times):11.2f}" if program != "argand" else f"{'':11}"
             print(f"  {PYTORCH[program][0] if program in PYTORCH else program:24}{median(times) * 1e3:11.1f} ms{ratio}{max(peak[model][program]):10.0f} MiB")
-        print(f"  argand's step over its matrix products alone ({floors[model][0][1]:.1f} GFLOP): {median(ratios):.2f} "
+        print(f"  argand's step over its matrix products alone ({floors[model][0][0][1]:.1f} GFLOP): {median(ratios):.2f} "
               f"({min(ratios):.2f} to {max(ratios):.2f})")
+        report_by_distance(seconds[model], distance[model], floors[model])
     if "rope" in a.models and len(a.models) > 1:
         print("\nin argand, relative to the transformer:")
         for model in a.models:

@@ -1,16 +1,21 @@
 /// Measures how close a training step comes to its lower bound, the time of its matrix products alone.
 ///
 ///   floor [--pairs N] [--threads N] [options of `argand train lm`, as --KEY VALUE]
+///   floor --round-trip
 ///
 /// One step of the model runs with a GemmLog (core/gemm.h), which records the shape of every product, forward and backward. Then
 /// full steps and bare lists of these products alternate in this process, so that other load on the machine affects both.
+///
+/// --round-trip prints the nanoseconds in which a cache line goes from one core to another and back.
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cstdio>
 
 #include "core/gemm.h"
 #include "core/machine/openblas_kernels.h"
+#include "core/machine/threads.h"
 #include "core/memory.h"
 #include "core/parallel.h"
 #include "core/random.h"
@@ -30,6 +35,22 @@ double seconds(const std::function<void()>& f) {
 double median(std::vector<double> x) {
   std::sort(x.begin(), x.end());
   return (x[(x.size() - 1) / 2] + x[x.size() / 2]) / 2;
+}
+
+/// Two threads take turns in writing to the same cache line.
+double round_trip() {
+  constexpr int rounds = 5000;
+  alignas(64) std::atomic<int> turn = 0;
+  return seconds([&] {
+           threads::team(2, [&](int thread, int count) {
+             for (int i = 0; count == 2 && i < rounds; ++i) {
+               while (turn.load(std::memory_order_acquire) != 2 * i + thread) {
+               }
+               turn.store(2 * i + thread + 1, std::memory_order_release);
+             }
+           });
+         }) /
+         rounds;
 }
 
 /// Computes the products of a step on arbitrary values: small ones of the same shape in parallel, as attention heads do; a large
@@ -117,6 +138,11 @@ void measure(const RunConfig& config, std::int64_t pairs) {
 
 /// Apart from --pairs and --threads, each option is a key of RunConfig followed by its value.
 void floor_of(int argc, char** argv) {
+  if (argc == 2 && std::string_view(argv[1]) == "--round-trip") {
+    round_trip();  // starts the threads
+    fmt::print("{:.0f}\n", round_trip() * 1e9);
+    return;
+  }
   if (argc % 2 == 0) input_fail("floor", "{} has no value; every option needs one", argv[argc - 1]);
   Settings settings;
   std::int64_t pairs = 7, threads = num_threads();
