@@ -224,11 +224,11 @@ def median_ratio(numerators, denominators):
 
 
 def report_by_distance(seconds, distance, floors):
-    """The median times in runs with near and with far cores, if there were both."""
+    """The median times in runs with near and with far cores."""
     for where in ("near", "far"):
         times = {p: [s for s, at in zip(seconds[p], distance[p]) if at == where] for p in seconds}
         ratios = [ratio for (ratio, _), at in floors if at == where]
-        if not times["argand"] or all(at == where for p in distance for at in distance[p]):
+        if not times["argand"]:
             continue
         own = median(times["argand"])
         others = [f"{PYTORCH[p][0]} {median(t) * 1e3:.1f} ms ({own / median(t):.2f}, {len(t)} runs)" for p, t in times.items() if p != "argand" and t]
@@ -249,7 +249,8 @@ def report(a, seconds, peak, distance, floors):
             print(f"  {PYTORCH[program][0] if program in PYTORCH else program:24}{median(times) * 1e3:11.1f} ms{ratio}{max(peak[model][program]):10.0f} MiB")
         print(f"  argand's step over its matrix products alone ({floors[model][0][0][1]:.1f} GFLOP): {median(ratios):.2f} "
               f"({min(ratios):.2f} to {max(ratios):.2f})")
-        report_by_distance(seconds[model], distance[model], floors[model])
+        if a.threads > 1:
+            report_by_distance(seconds[model], distance[model], floors[model])
     if "rope" in a.models and len(a.models) > 1:
         print("\nin argand, relative to the transformer:")
         for model in a.models:
