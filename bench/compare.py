@@ -188,12 +188,12 @@ def environment_of_compiler(python, best, scratch):
 
 def distance_during(a, f):
     """f(), and whether the cores were "near" or "far" from each other before and after; None if they moved."""
-    def nanoseconds():
-        return int(run([FLOOR, "--round-trip"], a.plain)[0]) if a.threads > 1 else 0
-    before = nanoseconds()
+    def are_far():
+        return a.threads > 1 and int(run([FLOOR, "--round-trip"], a.plain)[0]) >= NEAR
+    before = are_far()
     result = f()
-    far = {trip >= NEAR for trip in (before, nanoseconds())}
-    return result, None if len(far) > 1 else "far" if True in far else "near"
+    after = are_far()
+    return result, None if before != after else "far" if after else "near"
 
 
 def measure(a, data):

@@ -13,14 +13,11 @@ std::string hostile_reason(const Row& row) {
     return "if columns are linearly dependent up to rounding, R_jj is pure rounding error, or it is 0 and the gradient, "
            "which divides by it, is refused.";
   if (is("eigh") && row.range == Range::Ends) return "λ² in the loss overflows.";
-  if (is("eigh"))
-    return "the derivative of eigenvectors whose eigenvalues lie a thousand roundings apart is divided by that distance, "
-           "which leaves three correct digits.";
   if (is("svd") && row.range == Range::Ends)
     return "s² in the loss overflows; so does the reciprocal of the distance between two subnormal singular values.";
-  if (is("svd"))
-    return "the derivative of vectors whose singular values lie a thousand roundings apart is divided by that distance, "
-           "which leaves three correct digits.";
+  if (is("eigh") || is("svd"))
+    return "the derivative of vectors whose eigenvalues or singular values lie a thousand roundings apart is divided by that "
+           "distance, which leaves three correct digits.";
   if (is("eig") && row.range == Range::Ends) return "λ² in the function overflows.";
   if (is("eig"))
     return "if the matrix is defective up to rounding, its eigenvectors coincide up to rounding, and V⁻¹ amplifies the error, "

@@ -141,7 +141,8 @@ BOOST_AUTO_TEST_CASE(every_op_passes_a_nan_on_to_what_depends_on_it_and_to_nothi
     }
   }
   BOOST_TEST(ops == Op::all().size());
-  for (std::size_t k = 0; k < exceptions.size() && !sanitized; ++k)
+  if (sanitized) return;  // the elements that were left out may need the exceptions
+  for (std::size_t k = 0; k < exceptions.size(); ++k)
     BOOST_TEST(needed[k], exceptions[k].op << " (" << exceptions[k].fault << ") needs no exception: " << exceptions[k].reason);
 }
 
