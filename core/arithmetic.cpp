@@ -8,30 +8,30 @@ namespace argand {
 template <Scalar A, Scalar B>
 Tensor<Promote<A, B>> operator+(const Tensor<A>& a, const Tensor<B>& b) {
   return broadcast_map(
-      "add", [](A x, B y) -> Promote<A, B> { return x + y; }, a, b);
+      "add", [](auto x, auto y) { return x + y; }, a, b);
 }
 
 template <Scalar A, Scalar B>
 Tensor<Promote<A, B>> operator-(const Tensor<A>& a, const Tensor<B>& b) {
   return broadcast_map(
-      "sub", [](A x, B y) -> Promote<A, B> { return x - y; }, a, b);
+      "sub", [](auto x, auto y) { return x - y; }, a, b);
 }
 
 template <Scalar A, Scalar B>
 Tensor<Promote<A, B>> operator*(const Tensor<A>& a, const Tensor<B>& b) {
   return broadcast_map(
-      "mul", [](A x, B y) -> Promote<A, B> { return mul(x, y); }, a, b);
+      "mul", [](auto x, auto y) { return mul(x, y); }, a, b);
 }
 
 template <Scalar A, Scalar B>
 Tensor<Promote<A, B>> operator/(const Tensor<A>& a, const Tensor<B>& b) {
   return broadcast_map(
-      "div", [](A x, B y) -> Promote<A, B> { return divide(x, y); }, a, b);
+      "div", [](auto x, auto y) -> decltype(divide(x, y)) { return divide(x, y); }, a, b);
 }
 
 template <Scalar T>
 Tensor<T> operator-(const Tensor<T>& a) {
-  return map([](T x) { return -x; }, a);
+  return map_packs([](auto x) { return -x; }, a);
 }
 
 #define ARGAND_BINARY(A, B)                                                     \

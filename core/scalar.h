@@ -78,9 +78,9 @@ constexpr std::complex<R> conj_of(std::complex<R> a) {
   return {a.real(), -a.imag()};
 }
 
-/// conj(a)·b, the product in every vector-Jacobian product of a holomorphic map.
-template <Scalar A, Scalar B>
-constexpr Promote<A, B> conj_mul(A a, B b) {
+/// conj(a)·b, the product in every vector-Jacobian product of a holomorphic map; also of packs (core/kernels/pack.h).
+template <class A, class B>
+constexpr auto conj_mul(A a, B b) -> decltype(mul(conj_of(a), b)) {
   return mul(conj_of(a), b);
 }
 

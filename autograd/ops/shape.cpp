@@ -6,6 +6,7 @@
 #include "autograd/op_check.h"
 #include "autograd/ops/own_name.h"
 #include "autograd/tape.h"
+#include "core/kernels/pack_factors.h"
 #include "core/kernels/reduce.h"
 
 namespace argand {
@@ -98,45 +99,75 @@ static const Op permute_op({.name = "permute",
 
 namespace {
 
+/// to [n, m] <- the transpose of from [m, n], whose rows are `step` and `to_step` elements apart.
+template <Scalar T>
+void transpose_tile(std::int64_t m, std::int64_t n, const T* from, std::int64_t step, T* to, std::int64_t to_step) {
+  if constexpr (std::same_as<T, std::complex<float>>) {
+    detail::transpose(m, n, reinterpret_cast<const double*>(from), step, reinterpret_cast<double*>(to), to_step);
+  } else if constexpr (ComplexScalar<T>) {
+    for (std::int64_t i = 0; i < m; ++i)
+      for (std::int64_t j = 0; j < n; ++j) to[j * to_step + i] = from[i * step + j];
+  } else {
+    detail::transpose(m, n, from, step, to, to_step);
+  }
+}
+
 /// Axis k of y is axis axes[k] of x.
 template <Scalar T>
 Tensor<T> permuted(const Tensor<T>& x, const std::vector<int>& axes) {
-  const int rank = x.rank();
   const auto strides = strides_of(x.shape());
   Shape shape = x.shape();
-  std::array<std::int64_t, Shape::max_rank> step{};  // the step in x for one step along an axis of y
-  for (int k = 0; k < rank; ++k) {
-    const int from = axes[static_cast<std::size_t>(k)];
-    shape[k] = x.dim(from);
-    step[static_cast<std::size_t>(k)] = strides[static_cast<std::size_t>(from)];
-  }
+  // Axes of y that have more than one element: size, step in x and step in y.
+  struct Axis {
+    std::int64_t size, in, out;
+  };
+  std::vector<Axis> kept;
+  for (std::size_t k = 0; k < axes.size(); ++k) shape[static_cast<int>(k)] = x.dim(axes[k]);
   Tensor<T> y(shape);
   if (y.size() == 0) return y;
-  const std::int64_t columns = rank > 0 ? shape.back() : 1, rows = y.size() / columns;
-  const std::int64_t stride = rank > 0 ? step[static_cast<std::size_t>(rank - 1)] : 1;
-  const std::int64_t* const sizes = shape.begin();
-  parallel_for(rows, row_grain(columns), [&](std::int64_t begin, std::int64_t end) {
-    std::array<std::int64_t, Shape::max_rank> index{};  // index of the row in y, incremented because a division per row is slow
-    std::int64_t at = 0, rest = begin;
-    for (int k = rank - 2; k >= 0; --k) {
-      const auto axis = static_cast<std::size_t>(k);
-      index[axis] = rest % sizes[axis];
-      at += index[axis] * step[axis];
-      rest /= sizes[axis];
-    }
-    for (std::int64_t row = begin; row < end; ++row) {
-      const T* in = x.data() + at;
-      T* __restrict out = y.data() + row * columns;
-      if (stride == 1)
-        std::copy(in, in + columns, out);
+  const auto own = strides_of(shape);
+  for (std::size_t k = 0; k < axes.size(); ++k)
+    if (const std::int64_t size = shape[static_cast<int>(k)]; size > 1)
+      kept.push_back({size, strides[static_cast<std::size_t>(axes[k])], own[k]});
+  if (kept.empty()) kept.push_back({1, 1, 1});
+  // y consists of planes: its last axis, and the axis along which x is contiguous. If that is the same, rows are copied; otherwise
+  // planes are transposed, in tiles that fit into the first-level cache.
+  const Axis last = kept.back();
+  kept.pop_back();
+  Axis across{1, 1, 1};
+  if (last.in != 1) {
+    const auto at = std::find_if(kept.begin(), kept.end(), [](const Axis& axis) { return axis.in == 1; });
+    across = *at;
+    kept.erase(at);
+  }
+  constexpr std::int64_t most = 4096, square = 64;
+  const std::int64_t columns = std::min(across.size, std::max(square, most / last.size)), rows = std::min(last.size, most / columns);
+  const std::int64_t over_last = (last.size + rows - 1) / rows, over_across = (across.size + columns - 1) / columns;
+  const std::int64_t tiles = over_last * over_across, planes = y.size() / (last.size * across.size);
+  parallel_for(planes * tiles, row_grain(rows * columns), [&](std::int64_t begin, std::int64_t end) {
+    std::vector<std::int64_t> index(kept.size());  // of the plane, incremented because divisions for every row are slow
+    const T* plane = x.data();
+    T* out = y.data();
+    const auto move = [&](std::size_t k, std::int64_t steps) {
+      index[k] += steps;
+      plane += steps * kept[k].in;
+      out += steps * kept[k].out;
+    };
+    for (std::int64_t k = std::ssize(kept) - 1, rest = begin / tiles; k >= 0; rest /= kept[static_cast<std::size_t>(k--)].size)
+      move(static_cast<std::size_t>(k), rest % kept[static_cast<std::size_t>(k)].size);
+    for (std::int64_t unit = begin, tile = begin % tiles; unit < end; ++unit) {
+      const std::int64_t i = tile / over_across * rows, j = tile % over_across * columns;
+      const std::int64_t m = std::min(rows, last.size - i), n = std::min(columns, across.size - j);
+      if (last.in == 1)
+        std::copy(plane + i, plane + i + m, out + i);
       else
-        for (std::int64_t i = 0; i < columns; ++i) out[i] = in[i * stride];
-      for (int k = rank - 2; k >= 0; --k) {
-        const auto axis = static_cast<std::size_t>(k);
-        at += step[axis];
-        if (++index[axis] < sizes[axis]) break;
-        at -= step[axis] * sizes[axis];
-        index[axis] = 0;
+        transpose_tile(m, n, plane + i * last.in + j, last.in, out + i + j * across.out, across.out);
+      if (++tile < tiles) continue;
+      tile = 0;
+      for (std::size_t k = kept.size(); k-- > 0;) {
+        move(k, 1);
+        if (index[k] < kept[k].size) break;
+        move(k, -kept[k].size);
       }
     }
   });

@@ -59,6 +59,10 @@ R modulus(R x) {
   return std::abs(x);
 }
 template <RealScalar R>
+Pack<R> modulus(Pack<R> x) {
+  return math::abs(x);
+}
+template <RealScalar R>
 Pack<R> modulus(ComplexPack<R> z) {
   return PolarForm<Pack<R>>(z.re, z.im).modulus();
 }
@@ -117,6 +121,15 @@ inline std::complex<double> divide(std::complex<double> a, std::complex<double> 
 template <RealScalar R>
 std::complex<R> divide(R a, std::complex<R> b) {
   return divide(std::complex<R>(a), b);
+}
+
+template <RealScalar R>
+Pack<R> divide(Pack<R> a, Pack<R> b) {
+  return a / b;
+}
+template <RealScalar R>
+ComplexPack<R> divide(ComplexPack<R> a, Pack<R> b) {
+  return {a.re / b, a.im / b};
 }
 
 /// The gradient with respect to z = r u when the loss changes by t per radian of arg z: i u t / r (the gradient of arg z is

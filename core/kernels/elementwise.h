@@ -3,12 +3,18 @@
 /// axes.
 
 #include <array>
+#include <tuple>
 
 #include "core/kernels/vector_math.h"
 #include "core/parallel.h"
 #include "core/tensor.h"
 
 namespace argand {
+
+/// Whether f can be called with packs of these types, all of one precision.
+template <class F, class... T>
+concept TakesPacks = (std::same_as<RealOf<T>, RealOf<std::tuple_element_t<0, std::tuple<T...>>>> && ...) &&
+                     requires(const F& f) { f(PackOf<T>()...); };
 
 /// y[i] = f(x[i], ...), all of the same shape.
 template <class F, Scalar A, Scalar... Rest>
@@ -98,31 +104,42 @@ class BroadcastRows {
   std::array<std::int64_t, Shape::max_rank> index_{};
 };
 
-/// y = f(a, b) with NumPy's broadcasting.
+/// y = f(a, b) with NumPy's broadcasting; f is called with packs if it takes them.
 template <class F, Scalar A, Scalar B>
 auto broadcast_map(std::string_view op, const F& f, const Tensor<A>& a, const Tensor<B>& b) {
   using Out = decltype(f(A(), B()));
-  if (a.shape() == b.shape()) return map(f, a, b);
+  constexpr bool by_packs = TakesPacks<F, A, B>;
+  if (a.shape() == b.shape()) {
+    if constexpr (by_packs)
+      return map_packs(f, a, b);
+    else
+      return map(f, a, b);
+  }
   const BroadcastPlan plan(op, a.shape(), b.shape());
   Tensor<Out> y(plan.shape);
   if (y.size() == 0) return y;
-  const int rank = plan.shape.rank();
+  const auto last = static_cast<std::size_t>(plan.shape.rank() - 1);
   const std::int64_t columns = plan.shape.back(), rows = y.size() / columns;
-  const std::int64_t sa = plan.a[static_cast<std::size_t>(rank - 1)], sb = plan.b[static_cast<std::size_t>(rank - 1)];
+  // Each row of the result is a row of one or both tensors; the other may be a number for all columns.
+  const bool a_row = plan.a[last] == 1, b_row = plan.b[last] == 1;
   parallel_for(rows, std::max<std::int64_t>(1, elementwise_grain / columns), [&](std::int64_t begin, std::int64_t end) {
     BroadcastRows at(plan, begin);
     for (std::int64_t row = begin; row < end; ++row, at.next()) {
       Out* __restrict out = y.data() + row * columns;
       const A* pa = a.data() + at.a;
       const B* pb = b.data() + at.b;
-      if (sa == 1 && sb == 1)
-        for (std::int64_t i = 0; i < columns; ++i) out[i] = f(pa[i], pb[i]);
-      else if (sa == 1)
-        for (std::int64_t i = 0; i < columns; ++i) out[i] = f(pa[i], pb[0]);
-      else if (sb == 1)
-        for (std::int64_t i = 0; i < columns; ++i) out[i] = f(pa[0], pb[i]);
-      else
-        for (std::int64_t i = 0; i < columns; ++i) out[i] = f(pa[0], pb[0]);
+      if constexpr (by_packs) {
+        const PackOf<A> x(*pa);
+        const PackOf<B> y(*pb);
+        if (a_row && b_row)
+          for_packs<RealOf<A>>(0, columns, [&](auto k) { k.store(out, f(k.load(pa), k.load(pb))); });
+        else if (a_row)
+          for_packs<RealOf<A>>(0, columns, [&](auto k) { k.store(out, f(k.load(pa), y)); });
+        else
+          for_packs<RealOf<A>>(0, columns, [&](auto k) { k.store(out, f(x, b_row ? k.load(pb) : y)); });
+      } else {
+        for (std::int64_t i = 0; i < columns; ++i) out[i] = f(pa[a_row ? i : 0], pb[b_row ? i : 0]);
+      }
     }
   });
   return y;

@@ -129,6 +129,10 @@ struct ComplexPack {
   friend ComplexPack operator+(ComplexPack a, ComplexPack b) { return {a.re + b.re, a.im + b.im}; }
   friend ComplexPack operator-(ComplexPack a, ComplexPack b) { return {a.re - b.re, a.im - b.im}; }
   friend ComplexPack operator-(ComplexPack a) { return {-a.re, -a.im}; }
+  friend ComplexPack operator+(ComplexPack a, Pack<R> b) { return {a.re + b, a.im}; }
+  friend ComplexPack operator+(Pack<R> a, ComplexPack b) { return {a + b.re, b.im}; }
+  friend ComplexPack operator-(ComplexPack a, Pack<R> b) { return {a.re - b, a.im}; }
+  friend ComplexPack operator-(Pack<R> a, ComplexPack b) { return {a - b.re, -b.im}; }
   friend ComplexPack operator*(ComplexPack a, Pack<R> b) { return {a.re * b, a.im * b}; }
   ComplexPack& operator+=(ComplexPack b) { return *this = *this + b; }
   friend std::complex<R> sum(ComplexPack a) { return {sum(a.re), sum(a.im)}; }
@@ -138,7 +142,7 @@ struct ComplexPack {
 template <Scalar T>
 using PackOf = std::conditional_t<ComplexScalar<T>, ComplexPack<RealOf<T>>, Pack<RealOf<T>>>;
 
-// The products of core/scalar.h, for packs.
+// The functions of core/scalar.h, for packs, with the same bits.
 template <RealScalar R, int W>
 Pack<R, W> mul(Pack<R, W> a, Pack<R, W> b) {
   return a * b;
@@ -147,9 +151,37 @@ template <RealScalar R>
 ComplexPack<R> mul(ComplexPack<R> a, ComplexPack<R> b) {
   return {a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
 }
+template <RealScalar R>
+ComplexPack<R> mul(ComplexPack<R> a, Pack<R> b) {
+  return {a.re * b, a.im * b};
+}
+template <RealScalar R>
+ComplexPack<R> mul(Pack<R> a, ComplexPack<R> b) {
+  return {a * b.re, a * b.im};
+}
 template <RealScalar R, int W>
-Pack<R, W> conj_mul(Pack<R, W> a, Pack<R, W> b) {
-  return a * b;
+Pack<R, W> conj_of(Pack<R, W> a) {
+  return a;
+}
+template <RealScalar R>
+ComplexPack<R> conj_of(ComplexPack<R> a) {
+  return {a.re, -a.im};
+}
+template <RealScalar R>
+Pack<R> real_of(Pack<R> a) {
+  return a;
+}
+template <RealScalar R>
+Pack<R> real_of(ComplexPack<R> a) {
+  return a.re;
+}
+template <RealScalar R>
+Pack<R> abs2_of(Pack<R> a) {
+  return a * a;
+}
+template <RealScalar R>
+Pack<R> abs2_of(ComplexPack<R> a) {
+  return a.re * a.re + a.im * a.im;
 }
 template <RealScalar R>
 ComplexPack<R> conj_mul(ComplexPack<R> a, ComplexPack<R> b) {

@@ -38,9 +38,19 @@ void transpose_4x4(const R* from, std::int64_t step, R* to, std::int64_t to_step
 }
 
 /// to [n, m] <- the transpose of from [m, n]; their rows are to_step and step elements apart. Squares of 4 x 4 overlap at the
-/// edges.
+/// edges; contiguous pairs are split or joined.
 template <RealScalar R>
 void transpose(std::int64_t m, std::int64_t n, const R* from, std::int64_t step, R* to, std::int64_t to_step) {
+  if (n == 2 && step == 2)
+    return for_packs<R>(0, m, [&](auto at) {
+      const ComplexPack<R> pairs = at.load(reinterpret_cast<const std::complex<R>*>(from));
+      at.store(to, pairs.re);
+      at.store(to + to_step, pairs.im);
+    });
+  if (m == 2 && to_step == 2)
+    return for_packs<R>(0, n, [&](auto at) {
+      at.store(reinterpret_cast<std::complex<R>*>(to), ComplexPack<R>(at.load(from), at.load(from + step)));
+    });
   if constexpr (4 * sizeof(R) <= register_bytes)
     if (m >= 4 && n >= 4) {
       for (std::int64_t i = 0; i < m; i += 4)

@@ -12,24 +12,52 @@ struct AxisStep {
   enum class Kind { Slice, Select, New } kind = Kind::Slice;
   std::int64_t begin = 0, end = 0;
   std::vector<std::int64_t> index = {};
-  bool drop = false;  ///< removes the axis: x[3] rather than x[3:4]
+  std::optional<std::vector<std::int64_t>> sizes = {};  ///< of the array that contained `index`; its axes replace the indexed one
+  bool drop = false;                                    ///< removes the axis: x[3] rather than x[3:4]
 };
 
-/// The steps for a key that consists of integers, slices, ... and None; empty for any other key.
+/// Whether p is a NumPy array of integers.
+bool is_index_array(PyObject* p) {
+  if (!py::isinstance<py::array>(p)) return false;
+  const char kind = py::reinterpret_borrow<py::array>(p).dtype().kind();
+  return kind == 'i' || kind == 'u';
+}
+AxisStep select_step(PyObject* p, int axis, const Shape& shape) {
+  const auto places = py::array_t<std::int64_t, py::array::c_style | py::array::forcecast>::ensure(p);
+  AxisStep step{.kind = AxisStep::Kind::Select, .index{places.data(), places.data() + places.size()}};
+  step.sizes.emplace(places.shape(), places.shape() + places.ndim());
+  const std::int64_t size = shape[axis];
+  for (std::int64_t& at : step.index) {
+    if (at < -size || at >= size)
+      throw py::index_error(fmt::format("index {} is out of range for axis {} of {}", at, axis, shape));
+    if (at < 0) at += size;
+  }
+  return step;
+}
+
+/// The steps for a key that consists of integers, slices, ... and None, or of slices, ... and one array of integers; empty for any
+/// other key.
 std::optional<std::vector<AxisStep>> basic_steps(PyObject* key, const Shape& shape) {
   const bool several = PyTuple_Check(key);
   const Py_ssize_t n = several ? PyTuple_GET_SIZE(key) : 1;
   const auto part = [&](Py_ssize_t i) { return several ? PyTuple_GET_ITEM(key, i) : key; };
-  int named = 0, ellipses = 0;
+  int named = 0, ellipses = 0, arrays = 0, others = 0;
   for (Py_ssize_t i = 0; i < n; ++i) {
     PyObject* const p = part(i);
     if (p == Py_Ellipsis)
       ++ellipses;
-    else if (PyLong_CheckExact(p) || PySlice_Check(p))
+    else if (PySlice_Check(p))
       ++named;
-    else if (p != Py_None)
+    else if (PyLong_CheckExact(p))
+      ++named, ++others;
+    else if (is_index_array(p))
+      ++named, ++arrays;
+    else if (p == Py_None)
+      ++others;
+    else
       return std::nullopt;
   }
+  if (arrays > 1 || (arrays == 1 && others > 0)) return std::nullopt;  // NumPy's rules for where their axes go are involved
   if (ellipses > 1) throw py::index_error("an index can contain only one ellipsis (...)");
   if (named > shape.rank()) throw py::index_error(fmt::format("got {} indices for a tensor of shape {}", named, shape));
   std::vector<AxisStep> steps;
@@ -48,6 +76,9 @@ std::optional<std::vector<AxisStep>> basic_steps(PyObject* key, const Shape& sha
         throw py::index_error(fmt::format("index {} is out of range for axis {} of {}", at, axis - 1, shape));
       if (at < 0) at += size;
       steps.push_back({.begin = at, .end = at + 1, .drop = true});
+    } else if (!PySlice_Check(p)) {
+      steps.push_back(select_step(p, axis, shape));
+      ++axis;
     } else {
       Py_ssize_t begin = 0, end = 0, step = 0;
       if (PySlice_Unpack(p, &begin, &end, &step) < 0) throw py::error_already_set();
@@ -79,7 +110,10 @@ Var<T> indexed(const Var<T>& x, const std::vector<AxisStep>& steps) {
       y = index_select(y, axis, step.index);
     else if (step.begin != 0 || step.end != y.dim(axis))
       y = slice(y, axis, step.begin, step.end);
-    if (!step.drop) shape.push_back(y.dim(axis));
+    if (step.sizes)
+      for (const std::int64_t size : *step.sizes) shape.push_back(size);
+    else if (!step.drop)
+      shape.push_back(y.dim(axis));
     ++axis;
   }
   return y.shape() == shape ? y : reshape(y, shape);

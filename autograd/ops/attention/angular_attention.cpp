@@ -114,8 +114,8 @@ Var<std::complex<R>> angular_attention(const Var<std::complex<R>>& Q, const Var<
         const Tensor<C> k = seen(all_k);
         const auto gradients = tiles.backward(phasors(q), phasors(k), as_real(v), output, as_real(d_o));
         const auto from_phase = [](auto z, auto du) { return turn(z, conj_mul(phasor(z), du).im); };
-        accumulate_packs(dQ, from_phase, q, as_complex(gradients.dq));
-        accumulate_packs(dK, from_phase, k, as_complex(gradients.dk));
+        accumulate_map(dQ, from_phase, q, as_complex(gradients.dq));
+        accumulate_map(dK, from_phase, k, as_complex(gradients.dk));
         dV.add(as_complex(gradients.dv));
       },
       [&](const auto&) {

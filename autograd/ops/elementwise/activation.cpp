@@ -44,7 +44,7 @@ template <RealScalar R>
 Var<R> relu(const Var<R>& x) {
   Tensor<R> y = map_packs(positive_part, x.value());
   return record(
-      relu_op, y, [y, dx = accumulator(x)](const Tensor<R>& dy) { accumulate_packs(dx, where_positive, y, dy); },
+      relu_op, y, [y, dx = accumulator(x)](const Tensor<R>& dy) { accumulate_map(dx, where_positive, y, dy); },
       [&](const Var<R>& y) {
         const Var<R> step(map_packs([](auto v) { return where_positive(v, decltype(v)(1)); }, y.value()));
         return step * tangent(x);
@@ -76,7 +76,7 @@ Var<R> gelu(const Var<R>& x) {
   return record(
       gelu_op, y.value,
       [slope = y.slope, dx = accumulator(x)](const Tensor<R>& dy) {
-        accumulate_packs(
+        accumulate_map(
             dx, [](auto s, auto g) { return s * g; }, slope, dy);
       },
       [&](const auto&) { return slope_of_gelu(x) * tangent(x); }, x);
@@ -105,7 +105,7 @@ Var<R> silu(const Var<R>& x) {
   return record(
       silu_op, map_packs([](auto v) { return silu_of(v); }, x.value()),
       [x = x.value(), dx = accumulator(x)](const Tensor<R>& dy) {
-        accumulate_packs(
+        accumulate_map(
             dx, [](auto v, auto g) { return silu_derivative(v) * g; }, x, dy);
       },
       [&](const auto&) { return slope_of_silu(x) * tangent(x); }, x);

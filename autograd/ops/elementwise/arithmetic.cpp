@@ -10,8 +10,8 @@ namespace {
 
 /// Converts a gradient to the type of its operand. L depends on a real operand x only along the real axis, so its gradient is the
 /// real part of ∂L/∂x + i ∂L/∂y.
-template <Scalar T, Scalar G>
-T part_for(G g) {
+template <Scalar T, class G>
+auto part_for(G g) {
   if constexpr (RealScalar<T>)
     return real_of(g);
   else
@@ -25,7 +25,7 @@ void accumulate_operand(const GradientAccumulator<T>& dx, const Tensor<G>& dw, c
   if constexpr (std::same_as<T, G>)
     dx.add(sum_to(dw, shape));
   else
-    dx.add(sum_to(map([](G g) { return part_for<T>(g); }, dw), shape));
+    dx.add(sum_to(map_packs([](auto g) { return part_for<T>(g); }, dw), shape));
 }
 
 /// dx = Σ f(dw, other), summed over the broadcast axes.
@@ -88,7 +88,7 @@ Var<Promote<A, B>> add(const Var<A>& a, const Var<B>& b) {
   return record(
       add_op,
       broadcast_map(
-          "add", [](A x, B y) { return x + y; }, a.value(), b.value()),
+          "add", [](auto x, auto y) { return x + y; }, a.value(), b.value()),
       [a_shape = a.shape(), b_shape = b.shape(), da = accumulator(a), db = accumulator(b)](const Tensor<W>& dw) {
         accumulate_operand(da, dw, a_shape);
         accumulate_operand(db, dw, b_shape);
@@ -116,10 +116,10 @@ Var<Promote<A, B>> sub(const Var<A>& a, const Var<B>& b) {
   return record(
       sub_op,
       broadcast_map(
-          "sub", [](A x, B y) { return x - y; }, a.value(), b.value()),
+          "sub", [](auto x, auto y) { return x - y; }, a.value(), b.value()),
       [a_shape = a.shape(), b_shape = b.shape(), da = accumulator(a), db = accumulator(b)](const Tensor<W>& dw) {
         accumulate_operand(da, dw, a_shape);
-        if (db) db.add(sum_to(map([](W g) { return part_for<B>(-g); }, dw), b_shape));
+        if (db) db.add(sum_to(map_packs([](auto g) { return part_for<B>(-g); }, dw), b_shape));
       },
       [&](const auto&) { return tangent(a) - tangent(b); }, a, b);
 }
@@ -148,13 +148,13 @@ Var<Promote<A, B>> mul(const Var<A>& a, const Var<B>& b) {
   return record(
       mul_op,
       broadcast_map(
-          "mul", [](A x, B y) { return mul(x, y); }, a.value(), b.value()),
+          "mul", [](auto x, auto y) { return mul(x, y); }, a.value(), b.value()),
       [a_shape = a.shape(), b_shape = b.shape(), x = save_if_needed(db, a.value()), y = save_if_needed(da, b.value()), da,
        db](const Tensor<W>& dw) {
         accumulate_operand(
-            da, [](W g, B v) { return part_for<A>(conj_mul(v, g)); }, dw, y, a_shape);
+            da, [](auto g, auto v) { return part_for<A>(conj_mul(v, g)); }, dw, y, a_shape);
         accumulate_operand(
-            db, [](W g, A v) { return part_for<B>(conj_mul(v, g)); }, dw, x, b_shape);
+            db, [](auto g, auto v) { return part_for<B>(conj_mul(v, g)); }, dw, x, b_shape);
       },
       [&](const auto&) { return tangent(a) * b + a * tangent(b); }, a, b);
 }
@@ -185,23 +185,36 @@ static const Op div_op(
                    Tensor<std::complex<double>>({1}, {small}));
     });
 
+namespace {
+/// -conj(w) q for an operand of type B, 0 where q = 0.
+template <Scalar B>
+struct MinusProduct {
+  template <Scalar W>
+  B operator()(W q, W w) const {
+    return q == W(0) ? B(0) : -part_for<B>(conj_mul(w, q));
+  }
+  template <RealScalar R>
+  Pack<R> operator()(Pack<R> q, Pack<R> w) const {
+    return math::select(q == Pack<R>(0), Pack<R>(0), -(w * q));
+  }
+};
+}  // namespace
+
 template <Scalar A, Scalar B>
 Var<Promote<A, B>> div(const Var<A>& a, const Var<B>& b) {
   using W = Promote<A, B>;
   const GradientAccumulator<A> da = accumulator(a);
   const GradientAccumulator<B> db = accumulator(b);
   Tensor<W> w = broadcast_map(
-      "div", [](A x, B y) { return divide(x, y); }, a.value(), b.value());
+      "div", [](auto x, auto y) -> decltype(divide(x, y)) { return divide(x, y); }, a.value(), b.value());
   return record(
       div_op, w,
       [a_shape = a.shape(), b_shape = b.shape(), w = save_if_needed(db, w), y = b.value(), da, db](const Tensor<W>& dw) {
-        const Tensor<W> quotient = broadcast_map(
-            "div", [](W g, B v) { return v == B(0) ? W(0) : divide(g, conj_of(v)); }, dw, y);
+        const Tensor<W> quotient = broadcast_map("div", QuotientOrZero(), dw, y);
         accumulate_operand(da, quotient, a_shape);
         if (!db) return;
         // Where b is 0 the quotient is 0, but its product with an infinite w would be NaN.
-        const auto minus = [](W q, W v) { return q == W(0) ? B(0) : -part_for<B>(conj_mul(v, q)); };
-        accumulate_operand(db, minus, quotient, w, b_shape);
+        accumulate_operand(db, MinusProduct<B>(), quotient, w, b_shape);
       },
       [&](const auto&) {
         const AwayFromZero<B> away(b);
@@ -231,10 +244,10 @@ static const Op neg_op({.name = "neg",
 template <Scalar T>
 Var<T> neg(const Var<T>& z) {
   return record(
-      neg_op, map([](T x) { return -x; }, z.value()),
+      neg_op, map_packs([](auto x) { return -x; }, z.value()),
       [dz = accumulator(z)](const Tensor<T>& dw) {
         accumulate_map(
-            dz, [](T g) { return -g; }, dw);
+            dz, [](auto g) { return -g; }, dw);
       },
       [&](const auto&) { return -tangent(z); }, z);
 }
@@ -260,10 +273,10 @@ static const Op scale_op({.name = "scale",
 template <Scalar T>
 Var<T> scale(const Var<T>& z, RealOf<T> c) {
   return record(
-      scale_op, map([c](T x) { return mul(x, c); }, z.value()),
+      scale_op, map_packs([c](auto x) { return x * c; }, z.value()),
       [c, dz = accumulator(z)](const Tensor<T>& dw) {
         accumulate_map(
-            dz, [c](T g) { return mul(g, c); }, dw);
+            dz, [c](auto g) { return g * c; }, dw);
       },
       [&](const auto&) { return c * tangent(z); }, z);
 }

@@ -35,10 +35,10 @@ template <RealScalar R>
 Var<std::complex<R>> conj(const Var<std::complex<R>>& z) {
   using T = std::complex<R>;
   return record(
-      conj_op, map([](T v) { return conj_of(v); }, z.value()),
+      conj_op, map_packs([](auto v) { return conj_of(v); }, z.value()),
       [dz = accumulator(z)](const Tensor<T>& dw) {
         accumulate_map(
-            dz, [](T g) { return conj_of(g); }, dw);
+            dz, [](auto g) { return conj_of(g); }, dw);
       },
       [&](const auto&) { return conj(tangent(z)); }, z);
 }
@@ -62,12 +62,11 @@ static const Op real_op({.name = "real",
 
 template <RealScalar R>
 Var<R> real(const Var<std::complex<R>>& z) {
-  using T = std::complex<R>;
   return record(
-      real_op, map([](T v) { return v.real(); }, z.value()),
+      real_op, map_packs([](auto v) { return v.re; }, z.value()),
       [dz = accumulator(z)](const Tensor<R>& dw) {
         accumulate_map(
-            dz, [](R g) { return T(g, 0); }, dw);
+            dz, [](auto g) { return ComplexPack<R>(g, R(0)); }, dw);
       },
       [&](const auto&) { return real(tangent(z)); }, z);
 }
@@ -89,12 +88,11 @@ static const Op imag_op({.name = "imag",
 
 template <RealScalar R>
 Var<R> imag(const Var<std::complex<R>>& z) {
-  using T = std::complex<R>;
   return record(
-      imag_op, map([](T v) { return v.imag(); }, z.value()),
+      imag_op, map_packs([](auto v) { return v.im; }, z.value()),
       [dz = accumulator(z)](const Tensor<R>& dw) {
         accumulate_map(
-            dz, [](R g) { return T(0, g); }, dw);
+            dz, [](auto g) { return ComplexPack<R>(R(0), g); }, dw);
       },
       [&](const auto&) { return imag(tangent(z)); }, z);
 }
@@ -125,17 +123,18 @@ template <Scalar T>
 Var<RealOf<T>> abs(const Var<T>& z) {
   using R = RealOf<T>;
   return record(
-      abs_op, map([](T v) { return modulus(v); }, z.value()),
+      abs_op, map_packs([](auto v) { return modulus(v); }, z.value()),
       [x = z.value(), dz = accumulator(z)](const Tensor<R>& dw) {
-        if constexpr (ComplexScalar<T>)
+        if constexpr (ComplexScalar<T>) {
           accumulate_map(
-              dz, [](T v, R g) { return mul(phasor(v), g); }, x, dw);
-        else
+              dz, [](auto v, auto g) { return phasor(v) * g; }, x, dw);
+        } else {
+          const Pack<R> zero(0);
           accumulate_map(
-              dz, [](R v, R g) { return v > 0    ? g
-                                        : v < 0  ? -g
-                                        : v == 0 ? R(0)
-                                                 : v; }, x, dw);
+              dz, [zero](auto v, auto g) {
+                return math::select(v > zero, g, math::select(v < zero, -g, math::select(v == zero, zero, v)));
+              }, x, dw);
+        }
       },
       [&](const auto&) {
         if constexpr (ComplexScalar<T>)
@@ -169,10 +168,10 @@ template <Scalar T>
 Var<RealOf<T>> abs2(const Var<T>& z) {
   using R = RealOf<T>;
   return record(
-      abs2_op, map([](T v) { return abs2_of(v); }, z.value()),
+      abs2_op, map_packs([](auto v) { return abs2_of(v); }, z.value()),
       [x = z.value(), dz = accumulator(z)](const Tensor<R>& dw) {
         accumulate_map(
-            dz, [](T v, R g) { return mul(v, 2 * g); }, x, dw);
+            dz, [](auto v, auto g) { return v * (g * R(2)); }, x, dw);
       },
       [&](const auto&) {
         if constexpr (ComplexScalar<T>)
@@ -214,7 +213,7 @@ Var<R> angle(const Var<std::complex<R>>& z) {
       angle_op, map([](T v) { return std::atan2(v.imag(), v.real()); }, z.value()),
       [x = z.value(), dz = accumulator(z)](const Tensor<R>& dw) {
         accumulate_map(
-            dz, [](T v, R g) { return turn(v, g); }, x, dw);
+            dz, [](auto v, auto g) { return turn(v, g); }, x, dw);
       },
       [&](const auto&) { return tangent_of_angle(z, unit_phasor(z), tangent(z)); }, z);
 }
@@ -243,18 +242,17 @@ template <RealScalar R>
 Var<std::complex<R>> polar(const Var<R>& r, const Var<R>& phi) {
   using T = std::complex<R>;
   require(r.shape() == phi.shape(), "polar", "modulus and phase must have the same shape, got {} and {}", r.shape(), phi.shape());
-  // Two passes: a loop with both sin and cos of the same number would call the scalar sincos (see vector_math.h).
-  Tensor<R> cosine = map([](R a) { return std::cos(a); }, phi.value()), sine = map([](R a) { return std::sin(a); }, phi.value());
-  Tensor<T> w = map([](R v, R c, R s) { return T(v * c, v * s); }, r.value(), cosine, sine);
+  const Tensor<R> cosine = map_accurately(Cos(), phi.value()), sine = map_accurately(Sin(), phi.value());
+  Tensor<T> w = map_packs([](auto v, auto c, auto s) { return ComplexPack<R>(v * c, v * s); }, r.value(), cosine, sine);
   const GradientAccumulator<R> dr = accumulator(r), dphi = accumulator(phi);
   return record(
       polar_op, std::move(w),
       [cosine, sine, r = save_if_needed(dphi, r.value()), dr, dphi](const Tensor<T>& dw) {
         accumulate_map(
-            dr, [](R c, R s, T g) { return c * g.real() + s * g.imag(); }, cosine, sine, dw);
+            dr, [](auto c, auto s, auto g) { return c * g.re + s * g.im; }, cosine, sine, dw);
         if (dphi)
           accumulate_map(
-              dphi, [](R v, R c, R s, T g) { return v * (c * g.imag() - s * g.real()); }, r, cosine, sine, dw);
+              dphi, [](auto v, auto c, auto s, auto g) { return v * (c * g.im - s * g.re); }, r, cosine, sine, dw);
       },
       [&](const Var<T>& w) { return polar(tangent(r), phi) + T(0, 1) * w * tangent(phi); }, r, phi);
 }
@@ -282,12 +280,12 @@ Var<std::complex<R>> make_complex(const Var<R>& re, const Var<R>& im) {
   using T = std::complex<R>;
   require(re.shape() == im.shape(), "make_complex", "re and im must have the same shape, got {} and {}", re.shape(), im.shape());
   return record(
-      make_complex_op, map([](R x, R y) { return T(x, y); }, re.value(), im.value()),
+      make_complex_op, map_packs([](auto x, auto y) { return ComplexPack<R>(x, y); }, re.value(), im.value()),
       [dx = accumulator(re), dy = accumulator(im)](const Tensor<T>& dw) {
         accumulate_map(
-            dx, [](T g) { return g.real(); }, dw);
+            dx, [](auto g) { return g.re; }, dw);
         accumulate_map(
-            dy, [](T g) { return g.imag(); }, dw);
+            dy, [](auto g) { return g.im; }, dw);
       },
       [&](const auto&) { return make_complex(tangent(re), tangent(im)); }, re, im);
 }
@@ -311,10 +309,10 @@ template <RealScalar R>
 Var<std::complex<R>> to_complex(const Var<R>& x) {
   using T = std::complex<R>;
   return record(
-      to_complex_op, map([](R v) { return T(v, 0); }, x.value()),
+      to_complex_op, map_packs([](auto v) { return ComplexPack<R>(v, R(0)); }, x.value()),
       [dx = accumulator(x)](const Tensor<T>& dw) {
         accumulate_map(
-            dx, [](T g) { return g.real(); }, dw);
+            dx, [](auto g) { return g.re; }, dw);
       },
       [&](const auto&) { return to_complex(tangent(x)); }, x);
 }

@@ -10,6 +10,7 @@
 #include "autograd/ops/elementwise/power.h"
 #include "autograd/ops/elementwise/trigonometric.h"
 #include "core/kernels/activation.h"
+#include "core/kernels/complex_math.h"
 #include "core/kernels/elementwise.h"
 
 namespace argand {
@@ -28,6 +29,18 @@ struct AwayFromZero {
  private:
   static Pack<R> size(Pack<R> x) { return math::abs(x); }
   static Pack<R> size(ComplexPack<R> x) { return math::max(math::abs(x.re), math::abs(x.im)); }
+};
+
+/// g/conj(b), 0 where b = 0.
+struct QuotientOrZero {
+  template <Scalar G, Scalar B>
+  G operator()(G g, B b) const {
+    return b == B(0) ? G(0) : divide(g, conj_of(b));
+  }
+  template <RealScalar R>
+  Pack<R> operator()(Pack<R> g, Pack<R> b) const {
+    return math::select(b == Pack<R>(0), Pack<R>(0), g / b);
+  }
 };
 
 /// The tangent of arg z, Im(conj(u) ż)/|z| with u = z/|z|; 0 where z is zero or subnormal, like the gradient.

@@ -1,5 +1,6 @@
 #include "autograd/ops/elementwise/exponential.h"
 
+#include "autograd/accumulate.h"
 #include "autograd/op_check.h"
 #include "autograd/ops/elementwise/derivatives.h"
 #include "autograd/tape.h"
@@ -28,9 +29,13 @@ static const Op exp_op({.name = "exp",
 
 template <Scalar T>
 Var<T> exp(const Var<T>& z) {
-  Tensor<T> w = map([](T x) { return std::exp(x); }, z.value());
+  Tensor<T> w = map_accurately(Exp(), z.value());
   return record(
-      exp_op, w, [w, dz = accumulator(z)](const Tensor<T>& dw) { dz.add(map([](T e, T g) { return conj_mul(e, g); }, w, dw)); },
+      exp_op, w,
+      [w, dz = accumulator(z)](const Tensor<T>& dw) {
+        accumulate_map(
+            dz, [](auto e, auto g) { return conj_mul(e, g); }, w, dw);
+      },
       [&](const Var<T>& w) { return w * tangent(z); }, z);
 }
 
@@ -59,10 +64,8 @@ static const Op log_op({.name = "log",
 template <Scalar T>
 Var<T> log(const Var<T>& z) {
   return record(
-      log_op, map([](T x) { return std::log(x); }, z.value()),
-      [x = z.value(), dz = accumulator(z)](const Tensor<T>& dw) {
-        dz.add(map([](T v, T g) { return v == T(0) ? T(0) : divide(g, conj_of(v)); }, x, dw));
-      },
+      log_op, map_accurately(Log(), z.value()),
+      [x = z.value(), dz = accumulator(z)](const Tensor<T>& dw) { accumulate_map(dz, QuotientOrZero(), dw, x); },
       [&](const auto&) {
         const AwayFromZero<T> away(z);
         return away.mask * (tangent(z) / away.value);
@@ -95,11 +98,15 @@ static const Op sqrt_op({.name = "sqrt",
 
 template <Scalar T>
 Var<T> sqrt(const Var<T>& z) {
-  Tensor<T> w = map([](T x) { return std::sqrt(x); }, z.value());
+  Tensor<T> w;
+  if constexpr (RealScalar<T>)
+    w = map_packs([](auto x) { return math::sqrt(x); }, z.value());
+  else
+    w = map([](T x) { return std::sqrt(x); }, z.value());
   return record(
       sqrt_op, w,
       [w, dz = accumulator(z)](const Tensor<T>& dw) {
-        dz.add(map([](T root, T g) { return root == T(0) ? T(0) : divide(g, RealOf<T>(2) * conj_of(root)); }, w, dw));
+        accumulate_map(dz, QuotientOrZero(), dw, map_packs([](auto root) { return root * RealOf<T>(2); }, w));
       },
       [&](const Var<T>& w) {
         const AwayFromZero<T> away(w);

@@ -36,7 +36,7 @@ Var<std::complex<R>> unit_phasor(const Var<std::complex<R>>& z) {
   return record(
       unit_phasor_op, map_packs([](auto v) { return phasor(v); }, z.value()),
       [x = z.value(), dz = accumulator(z)](const Tensor<T>& du) {
-        accumulate_packs(
+        accumulate_map(
             dz, [](auto v, auto g) { return turn(v, conj_mul(phasor(v), g).im); }, x, du);
       },
       [&](const Var<T>& u) { return T(0, 1) * u * tangent_of_angle(z, u, tangent(z)); }, z);

@@ -121,10 +121,10 @@ static const Op square_op({.name = "square",
 template <Scalar T>
 Var<T> square(const Var<T>& z) {
   return record(
-      square_op, map([](T x) { return mul(x, x); }, z.value()),
+      square_op, map_packs([](auto x) { return mul(x, x); }, z.value()),
       [x = z.value(), dz = accumulator(z)](const Tensor<T>& dw) {
         accumulate_map(
-            dz, [](T v, T g) { return mul(conj_mul(v, g), RealOf<T>(2)); }, x, dw);
+            dz, [](auto v, auto g) { return conj_mul(v, g) * RealOf<T>(2); }, x, dw);
       },
       [&](const auto&) { return RealOf<T>(2) * z * tangent(z); }, z);
 }

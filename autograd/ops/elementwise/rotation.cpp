@@ -351,9 +351,9 @@ Var<std::complex<R>> rotate(const Var<std::complex<R>>& z, const Var<R>& theta) 
   return record(
       rotate_op, y,
       [y, c, s, dz = accumulator(z), dtheta = accumulator(theta)](const Tensor<C>& dy) {
-        accumulate_packs(
+        accumulate_map(
             dz, [](auto g, P cosine, P sine) { return conj_mul(ComplexPack<R>(cosine, sine), g); }, dy, c, s);
-        accumulate_packs(
+        accumulate_map(
             dtheta, [](auto v, auto g) { return conj_mul(v, g).im; }, y, dy);
       },
       [&](const Var<C>& y) { return rotate(tangent(z), theta) + C(0, 1) * y * tangent(theta); }, z, theta);

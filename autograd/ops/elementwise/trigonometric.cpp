@@ -20,11 +20,9 @@ Tensor<T> evaluate(const F& f, const Tensor<T>& z) {
 /// dz = conj(slope(z)) dw, also a pack at a time for reals.
 template <class F, Scalar T>
 void pull_back(const GradientAccumulator<T>& dz, const F& slope, const Tensor<T>& z, const Tensor<T>& dw) {
-  const auto f = [slope](auto v, auto g) { return conj_mul(slope(v), g); };
-  if constexpr (RealScalar<T>)
-    accumulate_packs(dz, f, z, dw);
-  else
-    accumulate_map(dz, f, z, dw);
+  using X = std::conditional_t<RealScalar<T>, PackOf<T>, T>;
+  accumulate_map(
+      dz, [slope](X v, X g) { return conj_mul(slope(v), g); }, z, dw);
 }
 
 }  // namespace
@@ -50,10 +48,10 @@ static const Op sin_op({.name = "sin",
 template <Scalar T>
 Var<T> sin(const Var<T>& z) {
   return record(
-      sin_op, map([](T x) { return std::sin(x); }, z.value()),
+      sin_op, map_accurately(Sin(), z.value()),
       [x = z.value(), dz = accumulator(z)](const Tensor<T>& dw) {
-        accumulate_map(
-            dz, [](T v, T g) { return conj_mul(std::cos(v), g); }, x, dw);
+        accumulate_accurately(
+            dz, [](auto v, auto g) -> decltype(conj_mul(Cos()(v), g)) { return conj_mul(Cos()(v), g); }, x, dw);
       },
       [&](const auto&) { return cos(z) * tangent(z); }, z);
 }
@@ -80,10 +78,10 @@ static const Op cos_op(
 template <Scalar T>
 Var<T> cos(const Var<T>& z) {
   return record(
-      cos_op, map([](T x) { return std::cos(x); }, z.value()),
+      cos_op, map_accurately(Cos(), z.value()),
       [x = z.value(), dz = accumulator(z)](const Tensor<T>& dw) {
-        accumulate_map(
-            dz, [](T v, T g) { return conj_mul(-std::sin(v), g); }, x, dw);
+        accumulate_accurately(
+            dz, [](auto v, auto g) -> decltype(conj_mul(-Sin()(v), g)) { return conj_mul(-Sin()(v), g); }, x, dw);
       },
       [&](const auto&) { return -sin(z) * tangent(z); }, z);
 }
@@ -182,7 +180,7 @@ Var<R> erf(const Var<R>& x) {
   return record(
       erf_op, map_packs([](auto v) { return math::erf(v); }, x.value()),
       [x = x.value(), dx = accumulator(x)](const Tensor<R>& dw) {
-        accumulate_packs(
+        accumulate_map(
             dx, [](auto v, auto g) { return erf_derivative(v) * g; }, x, dw);
       },
       [&](const auto&) { return R(2 * std::numbers::inv_sqrtpi_v<R>) * exp(-square(x)) * tangent(x); }, x);

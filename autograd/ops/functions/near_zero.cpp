@@ -162,7 +162,7 @@ Var<R> softplus(const Var<R>& x) {
   return record(
       softplus_op, map_packs([](auto v) { return softplus_of(v); }, x.value()),
       [x = x.value(), dx = accumulator(x)](const Tensor<R>& dy) {
-        accumulate_packs(
+        accumulate_map(
             dx, [](auto v, auto g) { return logistic(v) * g; }, x, dy);
       },
       [&](const auto&) { return sigmoid(x) * tangent(x); }, x);
@@ -191,7 +191,7 @@ Var<R> log_sigmoid(const Var<R>& x) {
   return record(
       log_sigmoid_op, map_packs([](auto v) { return -softplus_of(-v); }, x.value()),
       [x = x.value(), dx = accumulator(x)](const Tensor<R>& dy) {
-        accumulate_packs(
+        accumulate_map(
             dx, [](auto v, auto g) { return logistic(-v) * g; }, x, dy);
       },
       [&](const auto&) { return sigmoid(-x) * tangent(x); }, x);

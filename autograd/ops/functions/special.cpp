@@ -36,7 +36,7 @@ Var<R> erfc(const Var<R>& x) {
   return record(
       erfc_op, map_packs([](auto v) { return math::erfc(v); }, x.value()),
       [x = x.value(), dx = accumulator(x)](const Tensor<R>& dw) {
-        accumulate_packs(
+        accumulate_map(
             dx, [](auto v, auto g) { return -erf_derivative(v) * g; }, x, dw);
       },
       [&](const auto&) { return R(-2 * std::numbers::inv_sqrtpi_v<R>) * exp(-square(x)) * tangent(x); }, x);

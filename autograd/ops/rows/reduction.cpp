@@ -16,7 +16,7 @@ namespace argand {
 namespace {
 
 /// Σ term(x) over the middle axis of [outer, n, inner], result [outer, inner]. Calls `term(value, place)`, place in [0,
-/// outer·inner).
+/// outer·inner); for inner > 1 with packs if it takes them, then with the first place.
 template <Scalar Out, Scalar T, class F>
 void sum_axis(const T* x, const AxisView& view, Out* __restrict y, const F& term) {
   const auto [outer, n, inner] = view;
@@ -43,7 +43,10 @@ void sum_axis(const T* x, const AxisView& view, Out* __restrict y, const F& term
         for (std::int64_t j = first; from > 0 && j < last; ++j) row[j] = Out(0);
         for (std::int64_t i = from; i < std::min(n, from + summed_rows); ++i) {
           const T* in = x + (o * n + i) * inner;
-          for (std::int64_t j = first; j < last; ++j) row[j] += term(in[j], o * inner + j);
+          if constexpr (std::invocable<F, PackOf<T>, std::int64_t>)
+            for_packs<RealOf<T>>(first, last, [&](auto at) { at.add(row, term(at.load(in), o * inner + at.place)); });
+          else
+            for (std::int64_t j = first; j < last; ++j) row[j] += term(in[j], o * inner + j);
         }
         for (std::int64_t j = first; from > 0 && j < last; ++j) total[j] += row[j];
       }
@@ -66,6 +69,26 @@ void spread_axis(const GradientAccumulator<T>& dx, const AxisView& view, const F
         else
           for (; row < stop; ++row)
             for (std::int64_t j = 0; j < inner; ++j) put(row * inner + j, o * inner + j);
+      }
+    });
+  });
+}
+
+/// dx[i] (+)= c dy[place], the adjoint of c times the sum.
+template <Scalar T>
+void spread(const GradientAccumulator<T>& dx, const AxisView& view, const T* dy, RealOf<T> c) {
+  dx.accumulate([&](T* out, bool add) {
+    const auto [outer, n, inner] = view;
+    parallel_for(outer * n, row_grain(inner), [&, n = n, inner = inner](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t row = begin; row < end;) {
+        const std::int64_t o = row / n, stop = std::min(end, (o + 1) * n);
+        const PackOf<T> whole = PackOf<T>(dy[o * inner]) * c;
+        if (inner == 1)
+          for_packs<RealOf<T>>(row, stop, [&](auto at) { at.put(out, whole, add); });
+        else
+          for (; row < stop; ++row)
+            for_packs<RealOf<T>>(0, inner, [&](auto at) { at.put(out + row * inner, at.load(dy + o * inner) * c, add); });
+        row = stop;
       }
     });
   });
@@ -133,19 +156,19 @@ template <Scalar T>
 Var<T> scaled_sum(const Op& op, const Var<T>& x, const AxisView& view, const Shape& shape, RealOf<T> c) {
   using R = RealOf<T>;
   Tensor<T> y(shape);
-  sum_axis<T>(x.value().data(), view, y.data(), [](T v, std::int64_t) { return v; });
+  sum_axis<T>(x.value().data(), view, y.data(), [](auto v, std::int64_t) { return v; });
   if (c != 1) {
     for (T& v : y.span()) v = mul(v, c);
     if (!all_finite(y)) {  // the sum may overflow even if the mean does not
       const R down = power_below(c);
-      sum_axis<T>(x.value().data(), view, y.data(), [down](T v, std::int64_t) { return mul(v, down); });
+      sum_axis<T>(x.value().data(), view, y.data(), [down](auto v, std::int64_t) { return v * down; });
       for (T& v : y.span()) v = mul(v, c / down);
     }
   }
   return record(
       op, std::move(y),
       [view, c, dx = accumulator(x)](const Tensor<T>& dy) {
-        spread_axis(dx, view, [&](std::int64_t, std::int64_t place) { return mul(dy.data()[place], c); });
+        spread(dx, view, dy.data(), c);
       },
       [&](const auto&) { return scaled_sum(op, tangent(x), view, shape, c); }, x);
 }

@@ -1,0 +1,88 @@
+#pragma once
+/// Elementary functions of tensors within about half an ulp. libmvec's errors of up to 4 ulp do not matter where doubles are rounded
+/// to floats; doubles are computed one after the other by the C library.
+
+#include <bit>
+#include <limits>
+#include <numbers>
+
+#include "core/kernels/elementwise.h"
+
+namespace argand {
+
+/// The type of the same numbers in double precision.
+template <Scalar T>
+using DoubleOf = std::conditional_t<ComplexScalar<T>, std::complex<double>, double>;
+
+/// y[i] = f(x[i], ...): floats as packs of doubles, if f takes these, rounded once; otherwise one number after the other.
+template <class F, Scalar A, Scalar... Rest>
+auto map_accurately(const F& f, const Tensor<A>& a, const Tensor<Rest>&... rest) {
+  if constexpr (std::same_as<RealOf<A>, float> && TakesPacks<F, DoubleOf<A>, DoubleOf<Rest>...>) {
+    (require(a.shape() == rest.shape(), "map", "shapes do not match: {} and {}", a.shape(), rest.shape()), ...);
+    Tensor<decltype(f(A(), Rest()...))> y(a.shape());
+    parallel_for(a.size(), elementwise_grain, [&, out = y.data()](std::int64_t begin, std::int64_t end) {
+      for_packs<double>(begin, end, [&](auto at) { at.store(out, f(at.load(a.data()), at.load(rest.data())...)); });
+    });
+    return y;
+  } else {
+    return map(f, a, rest...);
+  }
+}
+
+/// Functions of a number, and of a pack of doubles that come from floats.
+struct Sin {
+  template <Scalar T>
+  T operator()(T x) const {
+    return std::sin(x);
+  }
+  Pack<double> operator()(Pack<double> x) const { return math::sin(x); }
+};
+struct Cos {
+  template <Scalar T>
+  T operator()(T x) const {
+    return std::cos(x);
+  }
+  Pack<double> operator()(Pack<double> x) const { return math::cos(x); }
+};
+struct Log {
+  template <Scalar T>
+  T operator()(T x) const {
+    return std::log(x);
+  }
+  Pack<double> operator()(Pack<double> x) const { return math::log(x); }
+};
+struct Exp {
+  template <Scalar T>
+  T operator()(T x) const {
+    return std::exp(x);
+  }
+  /// e^x = 2^n e^r with n = round(x / ln 2) and the Taylor polynomial of e^r, |r| <= ln 2 / 2, whose error is 7e-12: half the time of
+  /// libmvec's function. Beyond ±150 the float is infinite or 0. NaN stays NaN.
+  Pack<double> operator()(Pack<double> x) const {
+    using P = Pack<double>;
+    constexpr double to_round = 0x1.8p52;  // adding it leaves no fraction, and n in the last bits
+    x = math::max(P(-150), math::min(P(150), x));
+    const P shifted = multiply_add(x, P(std::numbers::log2e), P(to_round)), n = shifted - P(to_round);
+    const P r = multiply_add(n, P(-std::numbers::ln2), x);
+    P sum(1.0 / 362880);
+    for (const double c : {1.0 / 40320, 1.0 / 5040, 1.0 / 720, 1.0 / 120, 1.0 / 24, 1.0 / 6, 0.5, 1.0, 1.0})
+      sum = multiply_add(sum, r, P(c));
+    const auto exponent = (std::bit_cast<P::Bits>(shifted.lanes) + 1023) << 52;
+    return sum * P(std::bit_cast<P::Lanes>(exponent));
+  }
+  ComplexPack<double> operator()(ComplexPack<double> z) const {
+    using P = Pack<double>;
+    constexpr double most = std::numeric_limits<float>::max();
+    if (any(!((math::abs(z.re) <= P(most)) & (math::abs(z.im) <= P(most))))) {  // infinite or NaN: as the C library defines it
+      for (int l = 0; l < P::width; ++l) {
+        const std::complex<double> w = std::exp(std::complex<double>(z.re[l], z.im[l]));
+        z.re.lanes[l] = w.real(), z.im.lanes[l] = w.imag();
+      }
+      return z;
+    }
+    const P r = (*this)(z.re);
+    return {r * math::cos(z.im), r * math::sin(z.im)};
+  }
+};
+
+}  // namespace argand
