@@ -17,8 +17,20 @@ template <class F>
 Mask combined(const char* name, const Mask& a, const Mask& b, const F& f) {
   require(a.shape() == b.shape(), name, "masks must have the same shape, got {} and {}", a.shape(), b.shape());
   std::vector<std::uint8_t> values(static_cast<std::size_t>(a.size()));
-  std::transform(a.data(), a.data() + a.size(), b.data(), values.begin(), f);
+  parallel_for(a.size(), elementwise_grain, [&, to = values.data()](std::int64_t begin, std::int64_t end) {
+    std::transform(a.data() + begin, a.data() + end, b.data() + begin, to + begin, f);
+  });
   return Mask(a.shape(), std::move(values));
+}
+
+/// f(a, b) with broadcasting; f compares packs.
+template <Scalar T, class F>
+Mask compared(const char* name, const Tensor<T>& a, const Tensor<T>& b, const F& f) {
+  const BroadcastPlan plan(name, a.shape(), b.shape());
+  std::vector<std::uint8_t> values(static_cast<std::size_t>(plan.shape.size()));
+  for_broadcast_packs(plan, a.data(), b.data(),
+                      [&f, to = values.data()](auto at, auto x, auto y) { at.store_mask(to, f(x, y)); });
+  return Mask(plan.shape, std::move(values));
 }
 
 }  // namespace
@@ -50,11 +62,11 @@ Mask operator|(const Mask& a, const Mask& b) {
   return combined("|", a, b, [](std::uint8_t x, std::uint8_t y) { return std::uint8_t{x != 0 || y != 0}; });
 }
 
-#define ARGAND_COMPARISON(CONCEPT, NAME, OPERATOR)                       \
-  template <CONCEPT T>                                                   \
-  Mask NAME(const Tensor<T>& a, const Tensor<T>& b) {                    \
-    return mask_of(broadcast_map(                                        \
-        #NAME, [](T x, T y) { return RealOf<T>(x OPERATOR y); }, a, b)); \
+#define ARGAND_COMPARISON(CONCEPT, NAME, OPERATOR)                                                  \
+  template <CONCEPT T>                                                                              \
+  Mask NAME(const Tensor<T>& a, const Tensor<T>& b) {                                               \
+    return compared(                                                                                \
+        #NAME, a, b, [](auto x, auto y) -> typename Pack<RealOf<T>>::Mask { return x OPERATOR y; }); \
   }
 ARGAND_COMPARISON(RealScalar, gt, >)
 ARGAND_COMPARISON(RealScalar, ge, >=)

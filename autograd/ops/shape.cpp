@@ -242,9 +242,13 @@ namespace {
 /// Copies x [outer, n, inner] to or from the elements [begin, begin + n) of the axis of y [outer, N, inner].
 template <class Copy>
 void for_part(const AxisView& whole, std::int64_t begin, std::int64_t n, const Copy& copy) {
-  parallel_for(whole.outer, row_grain(n * whole.inner), [&](std::int64_t first, std::int64_t last) {
-    for (std::int64_t o = first; o < last; ++o)
-      copy((o * whole.n + begin) * whole.inner, o * n * whole.inner, n * whole.inner);  // position in y, position in x, count
+  const std::int64_t block = n * whole.inner;
+  parallel_for(whole.outer * block, elementwise_grain, [&](std::int64_t first, std::int64_t last) {
+    while (first < last) {
+      const std::int64_t o = first / block, within = first % block, count = std::min(block - within, last - first);
+      copy((o * whole.n + begin) * whole.inner + within, first, count);  // position in y, position in x, count
+      first += count;
+    }
   });
 }
 
@@ -338,7 +342,7 @@ Var<T> slice(const Var<T>& x, int axis, std::int64_t begin, std::int64_t end) {
         dx.accumulate([&](T* out, bool add) {
           if (!add) parallel_for(shape.size(), elementwise_grain, [&](auto b, auto e) { std::fill(out + b, out + e, T(0)); });
           for_part(AxisView(shape, axis), begin, dy.dim(axis), [&](std::int64_t to, std::int64_t at, std::int64_t count) {
-            for (std::int64_t i = 0; i < count; ++i) out[to + i] += dy.data()[at + i];
+            for_packs<RealOf<T>>(0, count, [y = out + to, g = dy.data() + at](auto k) { k.add(y, k.load(g)); });
           });
         });
       },

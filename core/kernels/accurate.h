@@ -29,28 +29,22 @@ auto map_accurately(const F& f, const Tensor<A>& a, const Tensor<Rest>&... rest)
   }
 }
 
-/// Functions of a number, and of a pack of doubles that come from floats.
-struct Sin {
-  template <Scalar T>
-  T operator()(T x) const {
-    return std::sin(x);
-  }
-  Pack<double> operator()(Pack<double> x) const { return math::sin(x); }
-};
-struct Cos {
-  template <Scalar T>
-  T operator()(T x) const {
-    return std::cos(x);
-  }
-  Pack<double> operator()(Pack<double> x) const { return math::cos(x); }
-};
-struct Log {
-  template <Scalar T>
-  T operator()(T x) const {
-    return std::log(x);
-  }
-  Pack<double> operator()(Pack<double> x) const { return math::log(x); }
-};
+// Functions of a number, and of a pack of doubles that come from floats.
+#define ARGAND_ACCURATE(Name, name)                                         \
+  struct Name {                                                             \
+    template <Scalar T>                                                     \
+    T operator()(T x) const {                                               \
+      return std::name(x);                                                  \
+    }                                                                       \
+    Pack<double> operator()(Pack<double> x) const { return math::name(x); } \
+  };
+ARGAND_ACCURATE(Log, log)
+ARGAND_ACCURATE(Sin, sin)
+ARGAND_ACCURATE(Cos, cos)
+ARGAND_ACCURATE(Tan, tan)
+ARGAND_ACCURATE(Sinh, sinh)
+ARGAND_ACCURATE(Cosh, cosh)
+#undef ARGAND_ACCURATE
 struct Exp {
   template <Scalar T>
   T operator()(T x) const {

@@ -2,6 +2,7 @@
 /// Parallel loops over tensors: map, map by packs, map with broadcasting, and the adjoint of broadcasting, the sum over stretched
 /// axes.
 
+#include <algorithm>
 #include <array>
 #include <tuple>
 
@@ -104,45 +105,61 @@ class BroadcastRows {
   std::array<std::int64_t, Shape::max_rank> index_{};
 };
 
+/// Calls put(at, x, y) for every pack of the broadcast result: its place there, and the packs of a and b.
+template <Scalar A, Scalar B, class Put>
+void for_broadcast_packs(const BroadcastPlan& plan, const A* a, const B* b, const Put& put) {
+  const int rank = plan.shape.rank();
+  if (plan.shape.size() == 0) return;
+  const std::int64_t columns = rank == 0 ? 1 : plan.shape.back(), rows = plan.shape.size() / columns;
+  // A row of the result belongs to a row of one or both tensors; the other may be a number for all columns.
+  const auto last = static_cast<std::size_t>(std::max(0, rank - 1));
+  const bool a_row = plan.a[last] == 1, b_row = plan.b[last] == 1;
+  parallel_for(rows, std::max<std::int64_t>(1, elementwise_grain / columns), [&](std::int64_t begin, std::int64_t end) {
+    BroadcastRows row(plan, begin);
+    for (std::int64_t r = begin; r < end; ++r, row.next()) {
+      const A* const pa = a + row.a;
+      const B* const pb = b + row.b;
+      const PackOf<A> x(*pa);
+      const PackOf<B> y(*pb);
+      const auto in_result = [start = r * columns]<class At>(At at) { return At{start + at.place, at.count}; };
+      if (a_row && b_row)
+        for_packs<RealOf<A>>(0, columns, [&](auto at) { put(in_result(at), at.load(pa), at.load(pb)); });
+      else if (a_row)
+        for_packs<RealOf<A>>(0, columns, [&](auto at) { put(in_result(at), at.load(pa), y); });
+      else
+        for_packs<RealOf<A>>(0, columns, [&](auto at) { put(in_result(at), x, b_row ? at.load(pb) : y); });
+    }
+  });
+}
+
 /// y = f(a, b) with NumPy's broadcasting; f is called with packs if it takes them.
 template <class F, Scalar A, Scalar B>
 auto broadcast_map(std::string_view op, const F& f, const Tensor<A>& a, const Tensor<B>& b) {
   using Out = decltype(f(A(), B()));
-  constexpr bool by_packs = TakesPacks<F, A, B>;
-  if (a.shape() == b.shape()) {
-    if constexpr (by_packs)
-      return map_packs(f, a, b);
-    else
-      return map(f, a, b);
-  }
-  const BroadcastPlan plan(op, a.shape(), b.shape());
-  Tensor<Out> y(plan.shape);
-  if (y.size() == 0) return y;
-  const auto last = static_cast<std::size_t>(plan.shape.rank() - 1);
-  const std::int64_t columns = plan.shape.back(), rows = y.size() / columns;
-  // Each row of the result is a row of one or both tensors; the other may be a number for all columns.
-  const bool a_row = plan.a[last] == 1, b_row = plan.b[last] == 1;
-  parallel_for(rows, std::max<std::int64_t>(1, elementwise_grain / columns), [&](std::int64_t begin, std::int64_t end) {
-    BroadcastRows at(plan, begin);
-    for (std::int64_t row = begin; row < end; ++row, at.next()) {
-      Out* __restrict out = y.data() + row * columns;
-      const A* pa = a.data() + at.a;
-      const B* pb = b.data() + at.b;
-      if constexpr (by_packs) {
-        const PackOf<A> x(*pa);
-        const PackOf<B> y(*pb);
-        if (a_row && b_row)
-          for_packs<RealOf<A>>(0, columns, [&](auto k) { k.store(out, f(k.load(pa), k.load(pb))); });
-        else if (a_row)
-          for_packs<RealOf<A>>(0, columns, [&](auto k) { k.store(out, f(k.load(pa), y)); });
-        else
-          for_packs<RealOf<A>>(0, columns, [&](auto k) { k.store(out, f(x, b_row ? k.load(pb) : y)); });
-      } else {
-        for (std::int64_t i = 0; i < columns; ++i) out[i] = f(pa[a_row ? i : 0], pb[b_row ? i : 0]);
+  if constexpr (TakesPacks<F, A, B>) {
+    if (a.shape() == b.shape()) return map_packs(f, a, b);
+    const BroadcastPlan plan(op, a.shape(), b.shape());
+    Tensor<Out> y(plan.shape);
+    for_broadcast_packs(plan, a.data(), b.data(), [&f, out = y.data()](auto at, auto x, auto z) { at.store(out, f(x, z)); });
+    return y;
+  } else {
+    if (a.shape() == b.shape()) return map(f, a, b);
+    const BroadcastPlan plan(op, a.shape(), b.shape());
+    Tensor<Out> y(plan.shape);
+    if (y.size() == 0) return y;
+    const std::int64_t columns = plan.shape.back(), rows = y.size() / columns;
+    const auto last = static_cast<std::size_t>(plan.shape.rank() - 1);
+    parallel_for(rows, std::max<std::int64_t>(1, elementwise_grain / columns), [&](std::int64_t begin, std::int64_t end) {
+      BroadcastRows at(plan, begin);
+      for (std::int64_t row = begin; row < end; ++row, at.next()) {
+        Out* __restrict out = y.data() + row * columns;
+        const A* pa = a.data() + at.a;
+        const B* pb = b.data() + at.b;
+        for (std::int64_t i = 0; i < columns; ++i) out[i] = f(pa[i * plan.a[last]], pb[i * plan.b[last]]);
       }
-    }
-  });
-  return y;
+    });
+    return y;
+  }
 }
 
 /// The adjoint of broadcasting: sums x over the axes along which `shape` was stretched to x.shape().

@@ -13,6 +13,7 @@
 /// position.
 
 #include <bit>
+#include <cstdint>
 #include <cstring>
 #include <limits>
 #include <utility>
@@ -135,6 +136,8 @@ struct ComplexPack {
   friend ComplexPack operator-(Pack<R> a, ComplexPack b) { return {a - b.re, -b.im}; }
   friend ComplexPack operator*(ComplexPack a, Pack<R> b) { return {a.re * b, a.im * b}; }
   ComplexPack& operator+=(ComplexPack b) { return *this = *this + b; }
+  friend auto operator==(ComplexPack a, ComplexPack b) { return (a.re == b.re) & (a.im == b.im); }
+  friend auto operator!=(ComplexPack a, ComplexPack b) { return (a.re != b.re) | (a.im != b.im); }
   friend std::complex<R> sum(ComplexPack a) { return {sum(a.re), sum(a.im)}; }
 };
 
@@ -216,6 +219,10 @@ template <RealScalar R, int W>
 Pack<R, W> select(typename Pack<R, W>::Mask condition, Pack<R, W> a, Pack<R, W> b) {
   return Pack<R, W>(condition.bits ? a.lanes : b.lanes);
 }
+template <RealScalar R>
+ComplexPack<R> select(typename Pack<R>::Mask condition, ComplexPack<R> a, ComplexPack<R> b) {
+  return {select(condition, a.re, b.re), select(condition, a.im, b.im)};
+}
 
 template <RealScalar R>
 R abs(R x) {
@@ -286,7 +293,7 @@ std::pair<Pack<R>, Pack<R>> join(ComplexPack<R> z, std::integer_sequence<int, I.
 }
 
 /// Reads `count` elements, up to the number of lanes; the lanes beyond them are 0.
-template <class Lanes, RealScalar S>
+template <class Lanes, class S>
 Lanes read_lanes(const S* from, std::int64_t count) {
   constexpr auto width = static_cast<std::int64_t>(sizeof(Lanes) / sizeof(S));
   Lanes x{};
@@ -296,7 +303,7 @@ Lanes read_lanes(const S* from, std::int64_t count) {
     std::memcpy(&x, from, static_cast<std::size_t>(count) * sizeof(S));
   return x;
 }
-template <class Lanes, RealScalar S>
+template <class Lanes, class S>
 void write_lanes(S* to, const Lanes& x, std::int64_t count) {
   constexpr auto width = static_cast<std::int64_t>(sizeof(Lanes) / sizeof(S));
   if (count >= width)
@@ -361,6 +368,14 @@ struct PackAt {
     detail::write<R>(to + W, high, 2 * lanes() - W);
   }
 
+  /// Truth values stored as bytes, 0 for false.
+  typename Pack<R>::Mask load_mask(const std::uint8_t* array) const {
+    return {__builtin_convertvector(detail::read_lanes<Bytes>(array + place, lanes()), typename Pack<R>::Bits) != 0};
+  }
+  void store_mask(std::uint8_t* array, typename Pack<R>::Mask mask) const {
+    detail::write_lanes(array + place, __builtin_convertvector(mask.bits & 1, Bytes), lanes());
+  }
+
   /// array[...] += x
   template <class T, class X>
   void add(T* array, const X& x) const {
@@ -381,6 +396,7 @@ struct PackAt {
   ComplexPack<R> fill_tail(ComplexPack<R> z) const { return {fill_tail(z.re), fill_tail(z.im)}; }
 
  private:
+  typedef std::uint8_t Bytes __attribute__((vector_size(Pack<R>::width)));
   std::int64_t lanes() const {
     if constexpr (Whole) return Pack<R>::width;
     return count;

@@ -206,11 +206,20 @@ static const Op angle_op({.name = "angle",
                            check.finite("huge and tiny", f, huge_and_tiny());
                          });
 
+namespace {
+struct Angle {
+  template <RealScalar R>
+  R operator()(std::complex<R> z) const {
+    return std::atan2(z.imag(), z.real());
+  }
+  Pack<double> operator()(ComplexPack<double> z) const { return math::atan2(z.im, z.re); }
+};
+}  // namespace
+
 template <RealScalar R>
 Var<R> angle(const Var<std::complex<R>>& z) {
-  using T = std::complex<R>;
   return record(
-      angle_op, map([](T v) { return std::atan2(v.imag(), v.real()); }, z.value()),
+      angle_op, map_accurately(Angle(), z.value()),
       [x = z.value(), dz = accumulator(z)](const Tensor<R>& dw) {
         accumulate_map(
             dz, [](auto v, auto g) { return turn(v, g); }, x, dw);

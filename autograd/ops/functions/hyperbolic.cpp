@@ -37,12 +37,12 @@ template <Scalar T>
 Var<T> tan(const Var<T>& z) {
   using R = RealOf<T>;
   if constexpr (RealScalar<T>) {
-    const Tensor<T> w = map([](T x) { return std::tan(x); }, z.value());
+    const Tensor<T> w = map_accurately(Tan(), z.value());
     return record(
         tan_op, w,
         [w, dz = accumulator(z)](const Tensor<T>& dw) {
           accumulate_map(
-              dz, [](T v, T g) { return (1 + v * v) * g; }, w, dw);
+              dz, [](auto v, auto g) { return (R(1) + v * v) * g; }, w, dw);
         },
         [&](const Var<T>& w) { return (R(1) + square(w)) * tangent(z); }, z);
   } else {
@@ -82,10 +82,10 @@ static const Op sinh_op({.name = "sinh",
 template <Scalar T>
 Var<T> sinh(const Var<T>& z) {
   return record(
-      sinh_op, map([](T x) { return std::sinh(x); }, z.value()),
+      sinh_op, map_accurately(Sinh(), z.value()),
       [x = z.value(), dz = accumulator(z)](const Tensor<T>& dw) {
-        accumulate_map(
-            dz, [](T v, T g) { return conj_mul(std::cosh(v), g); }, x, dw);
+        accumulate_accurately(
+            dz, [](auto v, auto g) -> decltype(conj_mul(Cosh()(v), g)) { return conj_mul(Cosh()(v), g); }, x, dw);
       },
       [&](const auto&) { return cosh(z) * tangent(z); }, z);
 }
@@ -111,10 +111,10 @@ static const Op cosh_op({.name = "cosh",
 template <Scalar T>
 Var<T> cosh(const Var<T>& z) {
   return record(
-      cosh_op, map([](T x) { return std::cosh(x); }, z.value()),
+      cosh_op, map_accurately(Cosh(), z.value()),
       [x = z.value(), dz = accumulator(z)](const Tensor<T>& dw) {
-        accumulate_map(
-            dz, [](T v, T g) { return conj_mul(std::sinh(v), g); }, x, dw);
+        accumulate_accurately(
+            dz, [](auto v, auto g) -> decltype(conj_mul(Sinh()(v), g)) { return conj_mul(Sinh()(v), g); }, x, dw);
       },
       [&](const auto&) { return sinh(z) * tangent(z); }, z);
 }

@@ -90,13 +90,26 @@ Var<T> pushed_forward(const Var<T>& z) {
 template <class Factors, bool root, Scalar T, class F>
 Var<T> inverse_function(const Op& op, const Var<T>& z, RealOf<T> sign, const F& value) {
   return record(
-      op, map(value, z.value()),
+      op, map_accurately(value, z.value()),
       [sign, x = z.value(), dz = accumulator(z)](const Tensor<T>& dw) {
         accumulate_map(
             dz, [sign](T v, T g) { return mul(pulled_back<Factors, root>(v, g), sign); }, x, dw);
       },
       [&](const auto&) { return sign * pushed_forward<Factors, root>(z); }, z);
 }
+
+#define ARGAND_INVERSE_OF(Name, name)                                       \
+  struct Name {                                                             \
+    template <Scalar T>                                                     \
+    T operator()(T z) const {                                               \
+      return inverse::name(z);                                              \
+    }                                                                       \
+    Pack<double> operator()(Pack<double> x) const { return math::name(x); } \
+  };
+ARGAND_INVERSE_OF(Asin, asin)
+ARGAND_INVERSE_OF(Acos, acos)
+ARGAND_INVERSE_OF(Atan, atan)
+#undef ARGAND_INVERSE_OF
 
 using Numbers = Tensor<double>;
 using ComplexNumbers = Tensor<std::complex<double>>;
@@ -139,7 +152,7 @@ static const Op asin_op({.name = "asin",
 
 template <Scalar T>
 Var<T> asin(const Var<T>& z) {
-  return inverse_function<OneMinusSquare, true>(asin_op, z, 1, [](T v) { return inverse::asin(v); });
+  return inverse_function<OneMinusSquare, true>(asin_op, z, 1, Asin());
 }
 
 // ------------------------------------------------------------------------------------------------ acos
@@ -164,7 +177,7 @@ static const Op acos_op(
 
 template <Scalar T>
 Var<T> acos(const Var<T>& z) {
-  return inverse_function<OneMinusSquare, true>(acos_op, z, -1, [](T v) { return inverse::acos(v); });
+  return inverse_function<OneMinusSquare, true>(acos_op, z, -1, Acos());
 }
 
 // ------------------------------------------------------------------------------------------------ atan
@@ -188,7 +201,7 @@ static const Op atan_op(
 
 template <Scalar T>
 Var<T> atan(const Var<T>& z) {
-  return inverse_function<OnePlusSquare, false>(atan_op, z, 1, [](T v) { return inverse::atan(v); });
+  return inverse_function<OnePlusSquare, false>(atan_op, z, 1, Atan());
 }
 
 // ------------------------------------------------------------------------------------------------ asinh
@@ -303,22 +316,40 @@ static const Op atan2_op(
 
 namespace {
 
+/// (part/r²) g, r² = a² + b² in the next larger type, which holds the squares; 0 where r is zero or subnormal and for infinite
+/// coordinates.
+struct OverSquare {
+  template <RealScalar R>
+  R operator()(R part, R b, R a, R g) const {
+    using W = std::conditional_t<std::same_as<R, float>, double, long double>;
+    const W square = static_cast<W>(a) * a + static_cast<W>(b) * b, least = std::numeric_limits<R>::min();
+    return square < least * least || std::isinf(a) || std::isinf(b) ? R(0) : static_cast<R>(part / square * g);
+  }
+  Pack<double> operator()(Pack<double> part, Pack<double> b, Pack<double> a, Pack<double> g) const {
+    constexpr double least = std::numeric_limits<float>::min(), most = std::numeric_limits<float>::max();
+    const Pack<double> square = a * a + b * b, zero(0);
+    const auto none = (square < Pack<double>(least * least)) | (math::abs(a) > Pack<double>(most)) | (math::abs(b) > Pack<double>(most));
+    return math::select(none, zero, part / square * g);
+  }
+};
+struct Atan2 {
+  template <RealScalar R>
+  R operator()(R y, R x) const {
+    return std::atan2(y, x);
+  }
+  Pack<double> operator()(Pack<double> y, Pack<double> x) const { return math::atan2(y, x); }
+};
+
 template <RealScalar R>
 Var<R> atan2_of_one_shape(const Var<R>& y, const Var<R>& x) {
   using C = std::complex<R>;
-  // (part/r²) g in the next larger type, which holds the squares; 0 where r is zero or subnormal and for infinite coordinates.
-  using W = std::conditional_t<std::same_as<R, float>, double, long double>;
-  const auto gradient = [](R part, R b, R a, R g) {
-    const W square = static_cast<W>(a) * a + static_cast<W>(b) * b, least = std::numeric_limits<R>::min();
-    return square < least * least || std::isinf(a) || std::isinf(b) ? R(0) : static_cast<R>(part / square * g);
-  };
   return record(
-      atan2_op, map([](R b, R a) { return std::atan2(b, a); }, y.value(), x.value()),
-      [gradient, yv = y.value(), xv = x.value(), dy = accumulator(y), dx = accumulator(x)](const Tensor<R>& dw) {
-        accumulate_map(
-            dy, [gradient](R b, R a, R g) { return gradient(a, b, a, g); }, yv, xv, dw);
-        accumulate_map(
-            dx, [gradient](R b, R a, R g) { return gradient(-b, b, a, g); }, yv, xv, dw);
+      atan2_op, map_accurately(Atan2(), y.value(), x.value()),
+      [yv = y.value(), xv = x.value(), dy = accumulator(y), dx = accumulator(x)](const Tensor<R>& dw) {
+        accumulate_accurately(
+            dy, [](auto b, auto a, auto g) { return OverSquare()(a, b, a, g); }, yv, xv, dw);
+        accumulate_accurately(
+            dx, [](auto b, auto a, auto g) { return OverSquare()(-b, b, a, g); }, yv, xv, dw);
       },
       [&](const auto&) {
         const auto far = [](R b, R a) { return R(std::isinf(a) || std::isinf(b) ? 0 : 1); };

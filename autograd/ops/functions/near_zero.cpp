@@ -52,6 +52,21 @@ std::complex<R> expm1_of(std::complex<R> z) {
           y == 0 ? z.imag() : static_cast<R>(std::exp(x) * std::sin(y))};
 }
 
+struct Log1p {
+  template <Scalar T>
+  T operator()(T z) const {
+    return log1p_of(z);
+  }
+  Pack<double> operator()(Pack<double> x) const { return math::log1p(x); }
+};
+struct Expm1 {
+  template <Scalar T>
+  T operator()(T z) const {
+    return expm1_of(z);
+  }
+  Pack<double> operator()(Pack<double> x) const { return math::expm1(x); }
+};
+
 /// log(1 + e^x) = max(x, 0) + log1p(e^-|x|).
 template <class X>
 X softplus_of(X x) {
@@ -89,10 +104,10 @@ template <Scalar T>
 Var<T> log1p(const Var<T>& z) {
   using R = RealOf<T>;
   return record(
-      log1p_op, map([](T v) { return log1p_of(v); }, z.value()),
+      log1p_op, map_accurately(Log1p(), z.value()),
       [x = z.value(), dz = accumulator(z)](const Tensor<T>& dw) {
         accumulate_map(
-            dz, [](T v, T g) { return v == T(-1) ? T(0) : divide(g, conj_of(v + R(1))); }, x, dw);
+            dz, [](auto g, auto v) -> decltype(QuotientOrZero()(g, v + R(1))) { return QuotientOrZero()(g, v + R(1)); }, dw, x);
       },
       [&](const auto&) {
         const AwayFromZero<T> away(z + R(1));
@@ -128,10 +143,10 @@ static const Op expm1_op(
 template <Scalar T>
 Var<T> expm1(const Var<T>& z) {
   return record(
-      expm1_op, map([](T v) { return expm1_of(v); }, z.value()),
+      expm1_op, map_accurately(Expm1(), z.value()),
       [x = z.value(), dz = accumulator(z)](const Tensor<T>& dw) {
-        accumulate_map(
-            dz, [](T v, T g) { return conj_mul(std::exp(v), g); }, x, dw);
+        accumulate_accurately(
+            dz, [](auto v, auto g) -> decltype(conj_mul(Exp()(v), g)) { return conj_mul(Exp()(v), g); }, x, dw);
       },
       [&](const auto&) { return exp(z) * tangent(z); }, z);
 }

@@ -15,15 +15,18 @@ Mask scattered_mask(const Shape& shape) {
   return Mask(shape, std::move(yes));
 }
 
-/// y[i] = mask[i] is `chosen` ? x[i] : 0.
+/// dx[i] (+)= dw[i] where mask[i] is `chosen`, 0 elsewhere.
 template <Scalar T>
-Tensor<T> kept_where(const Mask& mask, bool chosen, const Tensor<T>& x) {
-  Tensor<T> y(x.shape());
-  T* const out = y.data();
-  parallel_for(x.size(), elementwise_grain, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t i = begin; i < end; ++i) out[i] = mask[i] == chosen ? x.data()[i] : T(0);
+void accumulate_where(const GradientAccumulator<T>& dx, const Mask& mask, bool chosen, const Tensor<T>& dw) {
+  dx.accumulate([&](T* out, bool add) {
+    parallel_for(dw.size(), elementwise_grain, [&](std::int64_t begin, std::int64_t end) {
+      for_packs<RealOf<T>>(begin, end, [&](auto at) {
+        const PackOf<T> g = at.load(dw.data()), zero(T(0));
+        const auto yes = at.load_mask(mask.data());
+        at.put(out, chosen ? math::select(yes, g, zero) : math::select(yes, zero, g), add);
+      });
+    });
   });
-  return y;
 }
 
 template <Scalar T, Scalar A>
@@ -70,13 +73,14 @@ Var<T> where_of_one_shape(const Mask& mask, const Var<T>& a, const Var<T>& b) {
   T* const out = w.data();
   const T *const pa = a.value().data(), *const pb = b.value().data();
   parallel_for(mask.size(), elementwise_grain, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t i = begin; i < end; ++i) out[i] = mask[i] ? pa[i] : pb[i];
+    for_packs<RealOf<T>>(
+        begin, end, [&](auto at) { at.store(out, math::select(at.load_mask(mask.data()), at.load(pa), at.load(pb))); });
   });
   return record(
       where_op, std::move(w),
       [mask, da = accumulator(a), db = accumulator(b)](const Tensor<T>& dw) {
-        if (da) da.add(kept_where(mask, true, dw));
-        if (db) db.add(kept_where(mask, false, dw));
+        accumulate_where(da, mask, true, dw);
+        accumulate_where(db, mask, false, dw);
       },
       [&](const auto&) { return where_of_one_shape(mask, tangent(a), tangent(b)); }, a, b);
 }
