@@ -32,7 +32,8 @@ void accumulate_accurately(const GradientAccumulator<T>& dx, const F& f, const T
       });
     });
   } else {
-    accumulate_map(dx, f, a, rest...);
+    accumulate_map(
+        dx, [&f](A x, Rest... others) { return f(x, others...); }, a, rest...);  // f's packs are for floats
   }
 }
 
