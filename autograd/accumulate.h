@@ -16,7 +16,8 @@ void accumulate_map(const GradientAccumulator<T>& dx, const F& f, const Tensor<A
       if constexpr (TakesPacks<F, A, Rest...>)
         for_packs<RealOf<T>>(begin, end, [&](auto at) { at.put(out, f(at.load(a.data()), at.load(rest.data())...), add); });
       else
-        for (std::int64_t i = begin; i < end; ++i) out[i] = add ? out[i] + f(a.data()[i], rest.data()[i]...) : f(a.data()[i], rest.data()[i]...);
+        for (std::int64_t i = begin; i < end; ++i)
+          out[i] = add ? out[i] + f(a.data()[i], rest.data()[i]...) : f(a.data()[i], rest.data()[i]...);
     });
   });
 }

@@ -28,8 +28,7 @@ template <Scalar T, class F>
 Mask compared(const char* name, const Tensor<T>& a, const Tensor<T>& b, const F& f) {
   const BroadcastPlan plan(name, a.shape(), b.shape());
   std::vector<std::uint8_t> values(static_cast<std::size_t>(plan.shape.size()));
-  for_broadcast_packs(plan, a.data(), b.data(),
-                      [&f, to = values.data()](auto at, auto x, auto y) { at.store_mask(to, f(x, y)); });
+  for_broadcast_packs(plan, a.data(), b.data(), [&f, to = values.data()](auto at, auto x, auto y) { at.store_mask(to, f(x, y)); });
   return Mask(plan.shape, std::move(values));
 }
 
@@ -62,11 +61,10 @@ Mask operator|(const Mask& a, const Mask& b) {
   return combined("|", a, b, [](std::uint8_t x, std::uint8_t y) { return std::uint8_t{x != 0 || y != 0}; });
 }
 
-#define ARGAND_COMPARISON(CONCEPT, NAME, OPERATOR)                                                  \
-  template <CONCEPT T>                                                                              \
-  Mask NAME(const Tensor<T>& a, const Tensor<T>& b) {                                               \
-    return compared(                                                                                \
-        #NAME, a, b, [](auto x, auto y) -> typename Pack<RealOf<T>>::Mask { return x OPERATOR y; }); \
+#define ARGAND_COMPARISON(CONCEPT, NAME, OPERATOR)                                                               \
+  template <CONCEPT T>                                                                                           \
+  Mask NAME(const Tensor<T>& a, const Tensor<T>& b) {                                                            \
+    return compared(#NAME, a, b, [](auto x, auto y) -> typename Pack<RealOf<T>>::Mask { return x OPERATOR y; }); \
   }
 ARGAND_COMPARISON(RealScalar, gt, >)
 ARGAND_COMPARISON(RealScalar, ge, >=)

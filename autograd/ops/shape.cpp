@@ -141,7 +141,8 @@ Tensor<T> permuted(const Tensor<T>& x, const std::vector<int>& axes) {
     kept.erase(at);
   }
   constexpr std::int64_t most = 4096, square = 64;
-  const std::int64_t columns = std::min(across.size, std::max(square, most / last.size)), rows = std::min(last.size, most / columns);
+  const std::int64_t columns = std::min(across.size, std::max(square, most / last.size)),
+                     rows = std::min(last.size, most / columns);
   const std::int64_t over_last = (last.size + rows - 1) / rows, over_across = (across.size + columns - 1) / columns;
   const std::int64_t tiles = over_last * over_across, planes = y.size() / (last.size * across.size);
   parallel_for(planes * tiles, row_grain(rows * columns), [&](std::int64_t begin, std::int64_t end) {

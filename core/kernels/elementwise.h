@@ -14,8 +14,9 @@ namespace argand {
 
 /// Whether f can be called with packs of these types, all of one precision.
 template <class F, class... T>
-concept TakesPacks = (std::same_as<RealOf<T>, RealOf<std::tuple_element_t<0, std::tuple<T...>>>> && ...) &&
-                     requires(const F& f) { f(PackOf<T>()...); };
+concept TakesPacks = (std::same_as<RealOf<T>, RealOf<std::tuple_element_t<0, std::tuple<T...>>>> && ...) && requires(const F& f) {
+  f(PackOf<T>()...);
+};
 
 /// y[i] = f(x[i], ...), all of the same shape.
 template <class F, Scalar A, Scalar... Rest>

@@ -28,8 +28,7 @@ AxisStep select_step(PyObject* p, int axis, const Shape& shape) {
   step.sizes.emplace(places.shape(), places.shape() + places.ndim());
   const std::int64_t size = shape[axis];
   for (std::int64_t& at : step.index) {
-    if (at < -size || at >= size)
-      throw py::index_error(fmt::format("index {} is out of range for axis {} of {}", at, axis, shape));
+    if (at < -size || at >= size) throw py::index_error(fmt::format("index {} is out of range for axis {} of {}", at, axis, shape));
     if (at < 0) at += size;
   }
   return step;

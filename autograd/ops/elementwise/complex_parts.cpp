@@ -131,9 +131,11 @@ Var<RealOf<T>> abs(const Var<T>& z) {
         } else {
           const Pack<R> zero(0);
           accumulate_map(
-              dz, [zero](auto v, auto g) {
+              dz,
+              [zero](auto v, auto g) {
                 return math::select(v > zero, g, math::select(v < zero, -g, math::select(v == zero, zero, v)));
-              }, x, dw);
+              },
+              x, dw);
         }
       },
       [&](const auto&) {

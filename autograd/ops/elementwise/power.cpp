@@ -106,8 +106,7 @@ Var<T> pow(const Var<T>& z, RealOf<T> p) {
         const SmallPower less{small - 1};
         if (small > 0)
           return accumulate_accurately(
-              dz,
-              [p, less](auto v, auto g) -> decltype(conj_mul(less(v) * p, g)) { return conj_mul(less(v) * p, g); }, x, dw);
+              dz, [p, less](auto v, auto g) -> decltype(conj_mul(less(v) * p, g)) { return conj_mul(less(v) * p, g); }, x, dw);
         accumulate_map(
             dz, [p](T v, T g) { return conj_mul(power_derivative(v, p), g); }, x, dw);
       },

@@ -328,7 +328,8 @@ struct OverSquare {
   Pack<double> operator()(Pack<double> part, Pack<double> b, Pack<double> a, Pack<double> g) const {
     constexpr double least = std::numeric_limits<float>::min(), most = std::numeric_limits<float>::max();
     const Pack<double> square = a * a + b * b, zero(0);
-    const auto none = (square < Pack<double>(least * least)) | (math::abs(a) > Pack<double>(most)) | (math::abs(b) > Pack<double>(most));
+    const auto none =
+        (square < Pack<double>(least * least)) | (math::abs(a) > Pack<double>(most)) | (math::abs(b) > Pack<double>(most));
     return math::select(none, zero, part / square * g);
   }
 };

@@ -166,10 +166,7 @@ Var<T> scaled_sum(const Op& op, const Var<T>& x, const AxisView& view, const Sha
     }
   }
   return record(
-      op, std::move(y),
-      [view, c, dx = accumulator(x)](const Tensor<T>& dy) {
-        spread(dx, view, dy.data(), c);
-      },
+      op, std::move(y), [view, c, dx = accumulator(x)](const Tensor<T>& dy) { spread(dx, view, dy.data(), c); },
       [&](const auto&) { return scaled_sum(op, tangent(x), view, shape, c); }, x);
 }
 }  // namespace

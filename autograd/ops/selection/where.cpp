@@ -73,8 +73,8 @@ Var<T> where_of_one_shape(const Mask& mask, const Var<T>& a, const Var<T>& b) {
   T* const out = w.data();
   const T *const pa = a.value().data(), *const pb = b.value().data();
   parallel_for(mask.size(), elementwise_grain, [&](std::int64_t begin, std::int64_t end) {
-    for_packs<RealOf<T>>(
-        begin, end, [&](auto at) { at.store(out, math::select(at.load_mask(mask.data()), at.load(pa), at.load(pb))); });
+    for_packs<RealOf<T>>(begin, end,
+                         [&](auto at) { at.store(out, math::select(at.load_mask(mask.data()), at.load(pa), at.load(pb))); });
   });
   return record(
       where_op, std::move(w),

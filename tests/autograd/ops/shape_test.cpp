@@ -1,6 +1,8 @@
 #include "autograd/ops/shape.h"
 
+#include <algorithm>
 #include <boost/test/unit_test.hpp>
+#include <numeric>
 
 #include "autograd/ops/elementwise/arithmetic.h"
 #include "autograd/ops/elementwise/complex_parts.h"
@@ -33,6 +35,42 @@ BOOST_AUTO_TEST_CASE(permute_moves_axes) {
   same(x.grad(), Tensor<double>({1, 2, 3}, {10, 30, 50, 20, 40, 60}));
   same(transpose(transpose(x, 0, 2), 0, 2).value(), x.value());
   same(permute(number(3.0), {}).value(), Tensor<double>::scalar(3));
+}
+
+/// Every permutation of `shape`, by its definition.
+template <Scalar T>
+void permutes(const Shape& shape) {
+  Tensor<T> x(shape);
+  for (std::int64_t i = 0; i < x.size(); ++i) x.data()[i] = static_cast<T>(static_cast<RealOf<T>>(i + 1));
+  const auto strides = strides_of(shape);
+  std::vector<int> axes(static_cast<std::size_t>(shape.rank()));
+  std::iota(axes.begin(), axes.end(), 0);
+  do {
+    const Tensor<T> y = permute(constant(x), axes).value();
+    std::int64_t wrong = 0;
+    for (std::int64_t i = 0; i < y.size(); ++i) {
+      std::int64_t from = 0, rest = i;
+      for (int k = shape.rank() - 1; k >= 0; --k) {
+        BOOST_REQUIRE(y.dim(k) == shape[axes[static_cast<std::size_t>(k)]]);
+        from += rest % y.dim(k) * strides[static_cast<std::size_t>(axes[static_cast<std::size_t>(k)])];
+        rest /= y.dim(k);
+      }
+      wrong += y.data()[i] != x.data()[from];
+    }
+    BOOST_TEST(wrong == 0, scalar_name<T>() << " " << shape.str() << ": " << wrong << " elements are in the wrong place");
+  } while (std::next_permutation(axes.begin(), axes.end()));
+}
+
+// Planes are copied or transposed in tiles: pairs, edges of tiles, and axes with one element or none.
+BOOST_AUTO_TEST_CASE(permute_moves_axes_of_any_size) {
+  for (const Shape& shape :
+       {Shape{5}, Shape{1, 1}, Shape{3, 70}, Shape{2, 4101}, Shape{4101, 2}, Shape{67, 131}, Shape{2, 3, 2}, Shape{7, 5, 2},
+        Shape{2, 9, 33}, Shape{1, 65, 1, 3}, Shape{3, 0, 2}, Shape{2, 3, 17, 2}, Shape{2, 2, 3, 1, 5}}) {
+    permutes<float>(shape);
+    permutes<double>(shape);
+    permutes<std::complex<float>>(shape);
+    permutes<std::complex<double>>(shape);
+  }
 }
 
 BOOST_AUTO_TEST_CASE(overlapping_slices_add_up) {

@@ -196,7 +196,8 @@ def test_comparisons_are_arrays():
 @pytest.mark.parametrize("key", [
     0, -1, slice(1, 3), slice(None, None, 2), slice(None, None, -1), (slice(None), 1), (1, 2), (..., 0), (None, 1), (slice(2, 1),), ([0, 2, 2],), ([0, 1], [1, 2]),
     np.array([[0, 1], [2, 2]]), (slice(None), [2, 0]), np.array([True, False, True]), (np.array([True, False, True]), slice(1, 3)), (), ..., (1, ..., None),
-    np.int64(1), True,
+    np.int64(1), True, np.array([2, -1, 0, 2]), np.array([1], "uint8"), np.array(2), np.array([], int), (slice(None), np.array([3, 0, -1])), (slice(0, 2), np.array([1])),
+    (..., np.array([[1, 1], [0, -4]])), (None, np.array([1])), (np.array([0, 1]), 2), (0, np.array([1, 1])), (np.array([0, 2]), np.array([3, 3])),
 ])
 def test_indexing_matches_numpy_and_has_gradients(key):
     a = cplx(3, 4)
@@ -210,7 +211,7 @@ def test_indexing_matches_numpy_and_has_gradients(key):
     np.testing.assert_array_equal(x.grad, g)
 
 
-@pytest.mark.parametrize("key", [3, -4, (0, 0, 0), (..., ...), "a", 1.5, [7], np.array([True])])
+@pytest.mark.parametrize("key", [3, -4, (0, 0, 0), (..., ...), "a", 1.5, [7], np.array([True]), np.array([0, 3]), (slice(None), np.array([[-5]])), (0, 0, np.array([0]))])
 def test_indices_out_of_range_are_index_errors(key):
     with pytest.raises(IndexError):
         ag.variable(np.zeros((3, 4)))[key]
