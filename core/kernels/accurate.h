@@ -45,6 +45,21 @@ ARGAND_ACCURATE(Tan, tan)
 ARGAND_ACCURATE(Sinh, sinh)
 ARGAND_ACCURATE(Cosh, cosh)
 #undef ARGAND_ACCURATE
+struct Atan2 {
+  template <RealScalar R>
+  R operator()(R y, R x) const {
+    return std::atan2(y, x);
+  }
+  Pack<double> operator()(Pack<double> y, Pack<double> x) const { return math::atan2(y, x); }
+};
+/// arg z.
+struct Angle {
+  template <RealScalar R>
+  R operator()(std::complex<R> z) const {
+    return std::atan2(z.imag(), z.real());
+  }
+  Pack<double> operator()(ComplexPack<double> z) const { return math::atan2(z.im, z.re); }
+};
 struct Exp {
   template <Scalar T>
   T operator()(T x) const {

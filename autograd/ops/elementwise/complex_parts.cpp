@@ -208,16 +208,6 @@ static const Op angle_op({.name = "angle",
                            check.finite("huge and tiny", f, huge_and_tiny());
                          });
 
-namespace {
-struct Angle {
-  template <RealScalar R>
-  R operator()(std::complex<R> z) const {
-    return std::atan2(z.imag(), z.real());
-  }
-  Pack<double> operator()(ComplexPack<double> z) const { return math::atan2(z.im, z.re); }
-};
-}  // namespace
-
 template <RealScalar R>
 Var<R> angle(const Var<std::complex<R>>& z) {
   return record(

@@ -333,13 +333,6 @@ struct OverSquare {
     return math::select(none, zero, part / square * g);
   }
 };
-struct Atan2 {
-  template <RealScalar R>
-  R operator()(R y, R x) const {
-    return std::atan2(y, x);
-  }
-  Pack<double> operator()(Pack<double> y, Pack<double> x) const { return math::atan2(y, x); }
-};
 
 template <RealScalar R>
 Var<R> atan2_of_one_shape(const Var<R>& y, const Var<R>& x) {
