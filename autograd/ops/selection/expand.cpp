@@ -125,15 +125,13 @@ Var<T> index_select(const Var<T>& x, int axis, const std::vector<std::int64_t>& 
   const auto count = static_cast<std::int64_t>(runs.size());
   const T* const in = x.value().data();
   T* const out = y.data();
-  // Copies of less than four elements are slower than a loop over elements: flip along the last axis took ten times as long.
-  const bool single = count * 4 > m * view.inner;
+  // Copies of less than four elements are slower than a loop over elements: flip along the last axis took five times as long.
+  const bool single = view.inner == 1 && count * 4 > m;
   std::vector<std::int64_t> places = single ? index : std::vector<std::int64_t>();
   if (single)
     parallel_for(view.outer, row_grain(m * view.inner), [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t o = begin; o < end; ++o)
-        for (std::int64_t i = 0; i < m; ++i)
-          for (std::int64_t j = 0; j < view.inner; ++j)
-            out[(o * m + i) * view.inner + j] = in[(o * view.n + index[static_cast<std::size_t>(i)]) * view.inner + j];
+        for (std::int64_t i = 0; i < m; ++i) out[o * m + i] = in[o * view.n + index[static_cast<std::size_t>(i)]];
     });
   else
     parallel_for(view.outer * count, row_grain(y.size() / std::max<std::int64_t>(1, view.outer * count)),
@@ -152,9 +150,8 @@ Var<T> index_select(const Var<T>& x, int axis, const std::vector<std::int64_t>& 
         Tensor<T> sums = Tensor<T>::zeros(shape);
         parallel_for(view.outer, row_grain(m * view.inner), [&, sum = sums.data()](std::int64_t begin, std::int64_t end) {
           for (std::int64_t o = begin; o < end; ++o) {
-            for (std::int64_t i = 0; i < std::ssize(places); ++i)
-              for (std::int64_t j = 0; j < view.inner; ++j)
-                sum[(o * view.n + places[static_cast<std::size_t>(i)]) * view.inner + j] += dy.data()[(o * m + i) * view.inner + j];
+            T* const row = sum + o * view.n;
+            for (std::size_t i = 0; i < places.size(); ++i) row[places[i]] += dy.data()[o * m + static_cast<std::int64_t>(i)];
             if (!places.empty()) continue;
             for (const AxisRun& run : runs) {
               T* const to = sum + (o * view.n + run.from) * view.inner;

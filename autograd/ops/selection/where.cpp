@@ -115,7 +115,9 @@ Var<R> minimum(const Var<R>& a, const Var<R>& b) {
 template <RealScalar R>
 Var<R> clamp(const Var<R>& x, R low, R high) {
   require(low <= high, "clamp", "low {} is above high {}", low, high);
-  return minimum(maximum(x, Var<R>(Tensor<R>::scalar(low))), Var<R>(Tensor<R>::scalar(high)));
+  const Mask outside = lt(x.value(), Tensor<R>::scalar(low)) | gt(x.value(), Tensor<R>::scalar(high));
+  const auto edge = [low, high](auto v) { return math::select(v < Pack<R>(low), Pack<R>(low), Pack<R>(high)); };
+  return where(outside, Var<R>(map_packs(edge, x.value())), x);
 }
 
 #define ARGAND_WHERE(R)                                                                                       \

@@ -100,6 +100,10 @@ void comparisons() {
     agrees(">=", ge(a, b), [](T x, T y) { return x >= y; });
     agrees("<", lt(a, b), [](T x, T y) { return x < y; });
     agrees("<=", le(a, b), [](T x, T y) { return x <= y; });
+    is(
+        "clamp", clamp(constant(a), T(-1), T(2)).value(), [](T x) { return x < -1  ? T(-1)
+                                                                           : x > 2 ? T(2)
+                                                                                   : x; }, a);
   }
   const Mask mask = ne(a, b);
   is(
