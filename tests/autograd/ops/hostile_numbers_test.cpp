@@ -88,7 +88,8 @@ void arithmetic(const Tensor<A>& a, const Tensor<B>& b) {
 
 template <Scalar T>
 void comparisons() {
-  const auto [a, b] = pairs<T>();
+  const auto both = pairs<T>();
+  const Tensor<T>&a = both.first, &b = both.second;
   const auto agrees = [&](const char* name, const Mask& mask, const auto& f) {
     for (std::int64_t i = 0; i < a.size(); ++i) BOOST_TEST(mask[i] == f(a.data()[i], b.data()[i]), name << ", element " << i);
   };
@@ -164,18 +165,19 @@ BOOST_AUTO_TEST_CASE(elementary_functions_of_floats_are_those_of_doubles) {
 }
 
 BOOST_AUTO_TEST_CASE(angles_of_floats_are_those_of_doubles) {
-  const auto [y, x] = pairs<float>();
+  const auto both = pairs<float>();
+  const Tensor<float>&y = both.first, &x = both.second;
   const auto exact = [](float b, float a) {
     return static_cast<float>(std::atan2(static_cast<double>(b), static_cast<double>(a)));
   };
   const auto close = [&](float got, float b, float a) {
     return equal(got, exact(b, a)) || std::nextafter(got, exact(b, a)) == exact(b, a);
   };
-  const Tensor<float> both = atan2(constant(y), constant(x)).value(),
+  const Tensor<float> of_two = atan2(constant(y), constant(x)).value(),
                       of_complex = angle(make_complex(constant(x), constant(y))).value();
   for (std::int64_t i = 0; i < x.size(); ++i) {
     const float b = y.data()[i], a = x.data()[i];
-    BOOST_TEST(close(both.data()[i], b, a), "atan2(" << b << ", " << a << ") is " << both.data()[i]);
+    BOOST_TEST(close(of_two.data()[i], b, a), "atan2(" << b << ", " << a << ") is " << of_two.data()[i]);
     BOOST_TEST(close(of_complex.data()[i], b, a), "angle(" << a << " + " << b << "i) is " << of_complex.data()[i]);
   }
 }
