@@ -23,12 +23,18 @@ Mask combined(const char* name, const Mask& a, const Mask& b, const F& f) {
   return Mask(a.shape(), std::move(values));
 }
 
-/// f(a, b) with broadcasting; f compares packs.
+/// f(a, b) with broadcasting; f compares packs and numbers.
 template <Scalar T, class F>
 Mask compared(const char* name, const Tensor<T>& a, const Tensor<T>& b, const F& f) {
   const BroadcastPlan plan(name, a.shape(), b.shape());
   std::vector<std::uint8_t> values(static_cast<std::size_t>(plan.shape.size()));
-  for_broadcast_packs(plan, a.data(), b.data(), [&f, to = values.data()](auto at, auto x, auto y) { at.store_mask(to, f(x, y)); });
+  const auto put = [&f, to = values.data()](auto at, auto x, auto y) { at.store_mask(to, f(x, y)); };
+  if (a.shape() == b.shape())  // rows do not matter
+    parallel_for(a.size(), elementwise_grain, [&](std::int64_t begin, std::int64_t end) {
+      for_packs<RealOf<T>>(begin, end, [&](auto at) { put(at, at.load(a.data()), at.load(b.data())); });
+    });
+  else
+    for_broadcast(plan, a.data(), b.data(), put);
   return Mask(plan.shape, std::move(values));
 }
 
@@ -61,10 +67,10 @@ Mask operator|(const Mask& a, const Mask& b) {
   return combined("|", a, b, [](std::uint8_t x, std::uint8_t y) { return std::uint8_t{x != 0 || y != 0}; });
 }
 
-#define ARGAND_COMPARISON(CONCEPT, NAME, OPERATOR)                                                               \
-  template <CONCEPT T>                                                                                           \
-  Mask NAME(const Tensor<T>& a, const Tensor<T>& b) {                                                            \
-    return compared(#NAME, a, b, [](auto x, auto y) -> typename Pack<RealOf<T>>::Mask { return x OPERATOR y; }); \
+#define ARGAND_COMPARISON(CONCEPT, NAME, OPERATOR)                             \
+  template <CONCEPT T>                                                         \
+  Mask NAME(const Tensor<T>& a, const Tensor<T>& b) {                          \
+    return compared(#NAME, a, b, [](auto x, auto y) { return x OPERATOR y; }); \
   }
 ARGAND_COMPARISON(RealScalar, gt, >)
 ARGAND_COMPARISON(RealScalar, ge, >=)

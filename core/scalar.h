@@ -78,7 +78,7 @@ constexpr std::complex<R> conj_of(std::complex<R> a) {
   return {a.real(), -a.imag()};
 }
 
-/// conj(a)·b, the product in every vector-Jacobian product of a holomorphic map; also of packs (core/kernels/pack.h).
+/// conj(a)·b, the product in every vector-Jacobian product of a holomorphic map; also of packs (core/kernels/lanes.h).
 template <class A, class B>
 constexpr auto conj_mul(A a, B b) -> decltype(mul(conj_of(a), b)) {
   return mul(conj_of(a), b);

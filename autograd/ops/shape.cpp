@@ -158,9 +158,11 @@ Tensor<T> permuted(const Tensor<T>& x, const std::vector<int>& axes) {
     for (std::int64_t k = std::ssize(kept) - 1, rest = begin / tiles; k >= 0; rest /= kept[static_cast<std::size_t>(k--)].size)
       move(static_cast<std::size_t>(k), rest % kept[static_cast<std::size_t>(k)].size);
     for (std::int64_t unit = begin, tile = begin % tiles; unit < end; ++unit) {
-      const std::int64_t i = tile / over_across * rows, j = tile % over_across * columns;
+      const std::int64_t i = tiles == 1 ? 0 : tile / over_across * rows, j = tiles == 1 ? 0 : tile % over_across * columns;
       const std::int64_t m = std::min(rows, last.size - i), n = std::min(columns, across.size - j);
-      if (last.in == 1)
+      if (last.in == 1 && m < 8)  // a call takes longer
+        for (std::int64_t k = i; k < i + m; ++k) out[k] = plane[k];
+      else if (last.in == 1)
         std::copy(plane + i, plane + i + m, out + i);
       else
         transpose_tile(m, n, plane + i * last.in + j, last.in, out + i + j * across.out, across.out);
@@ -246,8 +248,8 @@ template <class Copy>
 void for_part(const AxisView& whole, std::int64_t begin, std::int64_t n, const Copy& copy) {
   const std::int64_t block = n * whole.inner;
   parallel_for(whole.outer * block, elementwise_grain, [&](std::int64_t first, std::int64_t last) {
-    while (first < last) {
-      const std::int64_t o = first / block, within = first % block, count = std::min(block - within, last - first);
+    for (std::int64_t o = first / block, within = first % block; first < last; ++o, within = 0) {
+      const std::int64_t count = std::min(block - within, last - first);
       copy((o * whole.n + begin) * whole.inner + within, first, count);  // position in y, position in x, count
       first += count;
     }

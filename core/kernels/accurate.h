@@ -66,12 +66,12 @@ struct Exp {
   T operator()(T x) const {
     return std::exp(x);
   }
-  /// e^x = 2^n e^r with n = round(x / ln 2) and the Taylor polynomial of e^r, |r| <= ln 2 / 2, whose error is 7e-12: half the time
-  /// of libmvec's function. Beyond ±300 a float is infinite or 0, even times the smallest float. NaN stays NaN.
+  /// e^x = 2^n e^r with n = round(x / ln 2) and the Taylor polynomial of e^r, |r| <= ln 2 / 2, with an error of 7e-12. Takes half
+  /// the time of libmvec's function. Below -708 a float is 0, above 710 infinite. NaN stays NaN.
   Pack<double> operator()(Pack<double> x) const {
     using P = Pack<double>;
     constexpr double to_round = 0x1.8p52;  // adding it leaves no fraction, and n in the last bits
-    x = math::max(P(-300), math::min(P(300), x));
+    x = math::max(P(-708), math::min(P(710), x));
     const P shifted = multiply_add(x, P(std::numbers::log2e), P(to_round)), n = shifted - P(to_round);
     const P r = multiply_add(n, P(-std::numbers::ln2), x);
     P sum(1.0 / 362880);
@@ -90,7 +90,7 @@ struct Exp {
       }
       return z;
     }
-    const P r = (*this)(z.re);
+    const P r = (*this)(math::max(P(-300), math::min(P(300), z.re)));  // e^300 times the sine of any float is infinite or 0
     return {r * math::cos(z.im), r * math::sin(z.im)};
   }
 };

@@ -12,7 +12,8 @@
 
 namespace argand {
 
-/// Whether f can be called with packs of these types, all of one precision.
+/// Whether f can be called with packs of these types, all of one precision. A lambda with `auto` parameters must compile for packs,
+/// or have a trailing return type that fails for them; one with typed parameters is called with numbers.
 template <class F, class... T>
 concept TakesPacks = (std::same_as<RealOf<T>, RealOf<std::tuple_element_t<0, std::tuple<T...>>>> && ...) && requires(const F& f) {
   f(PackOf<T>()...);
@@ -106,13 +107,14 @@ class BroadcastRows {
   std::array<std::int64_t, Shape::max_rank> index_{};
 };
 
-/// Calls put(at, x, y) for every pack of the broadcast result: its place there, and the packs of a and b.
+/// Calls put(at, x, y) for the places of the broadcast result, with the elements of a and b: packs, and numbers at the ends of
+/// rows.
 template <Scalar A, Scalar B, class Put>
-void for_broadcast_packs(const BroadcastPlan& plan, const A* a, const B* b, const Put& put) {
+void for_broadcast(const BroadcastPlan& plan, const A* a, const B* b, const Put& put) {
   const int rank = plan.shape.rank();
   if (plan.shape.size() == 0) return;
   const std::int64_t columns = rank == 0 ? 1 : plan.shape.back(), rows = plan.shape.size() / columns;
-  // A row of the result belongs to a row of one or both tensors; the other may be a number for all columns.
+  // Along a row of the result, a and b each have a row, or one number for all columns.
   const auto last = static_cast<std::size_t>(std::max(0, rank - 1));
   const bool a_row = plan.a[last] == 1, b_row = plan.b[last] == 1;
   parallel_for(rows, std::max<std::int64_t>(1, elementwise_grain / columns), [&](std::int64_t begin, std::int64_t end) {
@@ -120,15 +122,17 @@ void for_broadcast_packs(const BroadcastPlan& plan, const A* a, const B* b, cons
     for (std::int64_t r = begin; r < end; ++r, row.next()) {
       const A* const pa = a + row.a;
       const B* const pb = b + row.b;
-      const PackOf<A> x(*pa);
-      const PackOf<B> y(*pb);
-      const auto in_result = [start = r * columns]<class At>(At at) { return At{start + at.place, at.count}; };
+      const auto in_result = [start = r * columns]<class At>(At at) {
+        at.place += start;
+        return at;
+      };
+      const auto each = [&](const auto& f) { for_short_packs<RealOf<A>>(0, columns, f); };
       if (a_row && b_row)
-        for_packs<RealOf<A>>(0, columns, [&](auto at) { put(in_result(at), at.load(pa), at.load(pb)); });
+        each([&](auto at) { put(in_result(at), at.load(pa), at.load(pb)); });
       else if (a_row)
-        for_packs<RealOf<A>>(0, columns, [&](auto at) { put(in_result(at), at.load(pa), y); });
+        each([&](auto at) { put(in_result(at), at.load(pa), at.same(*pb)); });
       else
-        for_packs<RealOf<A>>(0, columns, [&](auto at) { put(in_result(at), x, b_row ? at.load(pb) : y); });
+        each([&](auto at) { put(in_result(at), at.same(*pa), b_row ? at.load(pb) : at.same(*pb)); });
     }
   });
 }
@@ -141,7 +145,7 @@ auto broadcast_map(std::string_view op, const F& f, const Tensor<A>& a, const Te
     if (a.shape() == b.shape()) return map_packs(f, a, b);
     const BroadcastPlan plan(op, a.shape(), b.shape());
     Tensor<Out> y(plan.shape);
-    for_broadcast_packs(plan, a.data(), b.data(), [&f, out = y.data()](auto at, auto x, auto z) { at.store(out, f(x, z)); });
+    for_broadcast(plan, a.data(), b.data(), [&f, out = y.data()](auto at, auto x, auto z) { at.store(out, f(x, z)); });
     return y;
   } else {
     if (a.shape() == b.shape()) return map(f, a, b);

@@ -119,6 +119,12 @@ struct PackAt {
     detail::write_lanes(array + place, __builtin_convertvector(mask.bits & 1, Bytes), lanes());
   }
 
+  /// x in every lane.
+  template <Scalar T>
+  static PackOf<T> same(T x) {
+    return PackOf<T>(x);
+  }
+
   /// array[...] += x
   template <class T, class X>
   void add(T* array, const X& x) const {
@@ -146,6 +152,33 @@ struct PackAt {
   }
 };
 
+/// One number at `place`, with the functions of PackAt.
+struct OneAt {
+  std::int64_t place;
+
+  template <Scalar T>
+  T load(const T* array) const {
+    return array[place];
+  }
+  template <Scalar T>
+  void store(T* array, T x) const {
+    array[place] = x;
+  }
+  void store_mask(std::uint8_t* array, bool yes) const { array[place] = yes; }
+  template <Scalar T>
+  void add(T* array, T x) const {
+    array[place] += x;
+  }
+  template <Scalar T>
+  void put(T* array, T x, bool accumulate) const {
+    accumulate ? add(array, x) : store(array, x);
+  }
+  template <Scalar T>
+  static T same(T x) {
+    return x;
+  }
+};
+
 /// Calls f(PackAt) for the elements [begin, end), one pack at a time.
 template <RealScalar R, class F>
 void for_packs(std::int64_t begin, std::int64_t end, const F& f) {
@@ -153,6 +186,16 @@ void for_packs(std::int64_t begin, std::int64_t end, const F& f) {
   std::int64_t i = begin;
   for (; i + W <= end; i += W) f(PackAt<R, true>{i, W});
   if (i < end) f(PackAt<R, false>{i, end - i});
+}
+
+/// The same for many short rows: f takes a PackAt or a OneAt, for the last few elements one by one. Rows of 3 floats took five
+/// times as long with part of a pack.
+template <RealScalar R, class F>
+void for_short_packs(std::int64_t begin, std::int64_t end, const F& f) {
+  constexpr int W = Pack<R>::width;
+  std::int64_t i = begin;
+  for (; i + W <= end; i += W) f(PackAt<R, true>{i, W});
+  for (; i < end; ++i) f(OneAt{i});
 }
 
 /// Σ term(at) over [begin, end), where term returns a Pack<R> (a ComplexPack<R> for complex T); lanes beyond the end are ignored.

@@ -82,7 +82,7 @@
   return x;
 #endif
 
-// NEON's sin, tanh, expm1 and log1p of -0 are +0 (glibc 2.41).
+// NEON's sin, tanh, expm1 and log1p of -0 are +0 (glibc 2.41); the others with f(-0) = -0 may be.
 #if defined(ARGAND_LIBMVEC) && defined(__aarch64__)
 #define ARGAND_KEEP_ZERO(x, value) select(x == Pack<R>(0), x, value)
 #else

@@ -24,6 +24,7 @@ bool is_index_array(PyObject* p) {
 }
 AxisStep select_step(PyObject* p, int axis, const Shape& shape) {
   const auto places = py::array_t<std::int64_t, py::array::c_style | py::array::forcecast>::ensure(p);
+  if (!places) throw py::error_already_set();
   AxisStep step{.kind = AxisStep::Kind::Select, .index{places.data(), places.data() + places.size()}};
   step.sizes.emplace(places.shape(), places.shape() + places.ndim());
   const std::int64_t size = shape[axis];

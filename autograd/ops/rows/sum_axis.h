@@ -9,7 +9,7 @@
 namespace argand {
 
 /// Σ term(x) over the middle axis of [outer, n, inner], result [outer, inner]. Calls `term(value, place)`, place in [0,
-/// outer·inner); for inner > 1 with packs if it takes them, then with the first place.
+/// outer·inner); for inner > 1 with packs if it takes them, and `place` is that of the first element.
 template <Scalar Out, Scalar T, class F>
 void sum_axis(const T* x, const AxisView& view, Out* __restrict y, const F& term) {
   const auto [outer, n, inner] = view;
@@ -37,7 +37,7 @@ void sum_axis(const T* x, const AxisView& view, Out* __restrict y, const F& term
         for (std::int64_t i = from; i < std::min(n, from + summed_rows); ++i) {
           const T* in = x + (o * n + i) * inner;
           if constexpr (std::invocable<F, PackOf<T>, std::int64_t>)
-            for_packs<RealOf<T>>(first, last, [&](auto at) { at.add(row, term(at.load(in), o * inner + at.place)); });
+            for_short_packs<RealOf<T>>(first, last, [&](auto at) { at.add(row, term(at.load(in), o * inner + at.place)); });
           else
             for (std::int64_t j = first; j < last; ++j) row[j] += term(in[j], o * inner + j);
         }
@@ -75,12 +75,11 @@ void spread(const GradientAccumulator<T>& dx, const AxisView& view, const T* dy,
     parallel_for(outer * n, row_grain(inner), [&, n = n, inner = inner](std::int64_t begin, std::int64_t end) {
       for (std::int64_t row = begin; row < end;) {
         const std::int64_t o = row / n, stop = std::min(end, (o + 1) * n);
-        const PackOf<T> whole = PackOf<T>(dy[o * inner]) * c;
         if (inner == 1)
-          for_packs<RealOf<T>>(row, stop, [&](auto at) { at.put(out, whole, add); });
+          for_short_packs<RealOf<T>>(row, stop, [&](auto at) { at.put(out, at.same(mul(dy[o], c)), add); });
         else
           for (; row < stop; ++row)
-            for_packs<RealOf<T>>(0, inner, [&](auto at) { at.put(out + row * inner, at.load(dy + o * inner) * c, add); });
+            for_short_packs<RealOf<T>>(0, inner, [&](auto at) { at.put(out + row * inner, at.load(dy + o * inner) * c, add); });
         row = stop;
       }
     });

@@ -125,15 +125,18 @@ Var<T> index_select(const Var<T>& x, int axis, const std::vector<std::int64_t>& 
   const auto count = static_cast<std::int64_t>(runs.size());
   const T* const in = x.value().data();
   T* const out = y.data();
-  // Copies of less than four elements are slower than a loop over elements: flip along the last axis took five times as long.
-  const bool single = view.inner == 1 && count * 4 > m;
-  std::vector<std::int64_t> places = single ? index : std::vector<std::int64_t>();
-  if (single)
-    parallel_for(view.outer, row_grain(m * view.inner), [&](std::int64_t begin, std::int64_t end) {
-      for (std::int64_t o = begin; o < end; ++o)
-        for (std::int64_t i = 0; i < m; ++i) out[o * m + i] = in[o * view.n + index[static_cast<std::size_t>(i)]];
+  // Copies of fewer than four elements are slower than a loop over elements: flip along the last axis took five times as long.
+  std::vector<std::int64_t> places;
+  if (view.inner == 1 && count * 4 > m) {
+    places = index;
+    runs.clear();
+    parallel_for(view.outer * m, elementwise_grain, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t k = begin, o = begin / m, i = begin % m; k < end; ++k) {
+        out[k] = in[o * view.n + index[static_cast<std::size_t>(i)]];
+        if (++i == m) i = 0, ++o;
+      }
     });
-  else
+  } else {
     parallel_for(view.outer * count, row_grain(y.size() / std::max<std::int64_t>(1, view.outer * count)),
                  [&](std::int64_t begin, std::int64_t end) {
                    for (std::int64_t k = begin; k < end; ++k) {
@@ -143,6 +146,7 @@ Var<T> index_select(const Var<T>& x, int axis, const std::vector<std::int64_t>& 
                                  out + (o * m + run.to) * view.inner);
                    }
                  });
+  }
   return record(
       index_select_op, std::move(y),
       [runs = std::move(runs), places = std::move(places), view, m, shape = x.shape(), dx = accumulator(x)](const Tensor<T>& dy) {
