@@ -16,6 +16,13 @@ struct AxisStep {
   bool drop = false;                                    ///< removes the axis: x[3] rather than x[3:4]
 };
 
+/// Where index `at`, counted from the end if negative, lies on the axis.
+std::int64_t place_of(std::int64_t at, int axis, const Shape& shape) {
+  const std::int64_t size = shape[axis];
+  if (at < -size || at >= size) throw py::index_error(fmt::format("index {} is out of range for axis {} of {}", at, axis, shape));
+  return at < 0 ? at + size : at;
+}
+
 /// Whether p is a NumPy array of integers.
 bool is_index_array(PyObject* p) {
   if (!py::isinstance<py::array>(p)) return false;
@@ -27,11 +34,7 @@ AxisStep select_step(PyObject* p, int axis, const Shape& shape) {
   if (!places) throw py::error_already_set();
   AxisStep step{.kind = AxisStep::Kind::Select, .index{places.data(), places.data() + places.size()}};
   step.sizes.emplace(places.shape(), places.shape() + places.ndim());
-  const std::int64_t size = shape[axis];
-  for (std::int64_t& at : step.index) {
-    if (at < -size || at >= size) throw py::index_error(fmt::format("index {} is out of range for axis {} of {}", at, axis, shape));
-    if (at < 0) at += size;
-  }
+  for (std::int64_t& at : step.index) at = place_of(at, axis, shape);
   return step;
 }
 
@@ -69,12 +72,9 @@ std::optional<std::vector<AxisStep>> basic_steps(PyObject* key, const Shape& sha
     } else if (p == Py_None) {
       steps.push_back({.kind = AxisStep::Kind::New});
     } else if (PyLong_CheckExact(p)) {
-      const std::int64_t size = shape[axis++];
       std::int64_t at = PyLong_AsLongLong(p);
       if (at == -1 && PyErr_Occurred() != nullptr) throw py::error_already_set();
-      if (at < -size || at >= size)
-        throw py::index_error(fmt::format("index {} is out of range for axis {} of {}", at, axis - 1, shape));
-      if (at < 0) at += size;
+      at = place_of(at, axis++, shape);
       steps.push_back({.begin = at, .end = at + 1, .drop = true});
     } else if (!PySlice_Check(p)) {
       steps.push_back(select_step(p, axis, shape));

@@ -59,6 +59,12 @@ bool equal(std::complex<R> x, std::complex<R> y) {
   return equal(x.real(), y.real()) && equal(x.imag(), y.imag());
 }
 
+/// Whether `got` is `exact` rounded to float, or its neighbour.
+bool is_rounded(float got, double exact) {
+  const auto expected = static_cast<float>(exact);
+  return equal(got, expected) || std::nextafter(got, expected) == expected;
+}
+
 template <class F, Scalar Y, Scalar... T>
 void is(const char* name, const Tensor<Y>& y, const F& f, const Tensor<T>&... x) {
   std::int64_t wrong = 0, first = -1;
@@ -140,10 +146,9 @@ BOOST_AUTO_TEST_CASE(elementary_functions_of_floats_are_those_of_doubles) {
   const Tensor<float> x({static_cast<std::int64_t>(numbers.size())}, numbers);
   const auto agrees = [&](const char* name, const Tensor<float>& y, const auto& exact) {
     for (std::int64_t i = 0; i < x.size(); ++i) {
-      const auto expected = static_cast<float>(exact(static_cast<double>(x.data()[i])));
+      const double expected = exact(static_cast<double>(x.data()[i]));
       const float got = y.data()[i];
-      BOOST_TEST((equal(got, expected) || std::nextafter(got, expected) == expected),
-                 name << "(" << x.data()[i] << ") is " << got << ", should be " << expected);
+      BOOST_TEST(is_rounded(got, expected), name << "(" << x.data()[i] << ") is " << got << ", should be " << expected);
     }
   };
 #define AGREES(f) agrees(#f, f(constant(x)).value(), [](double v) { return std::f(v); })
@@ -167,18 +172,13 @@ BOOST_AUTO_TEST_CASE(elementary_functions_of_floats_are_those_of_doubles) {
 BOOST_AUTO_TEST_CASE(angles_of_floats_are_those_of_doubles) {
   const auto both = pairs<float>();
   const Tensor<float>&y = both.first, &x = both.second;
-  const auto exact = [](float b, float a) {
-    return static_cast<float>(std::atan2(static_cast<double>(b), static_cast<double>(a)));
-  };
-  const auto close = [&](float got, float b, float a) {
-    return equal(got, exact(b, a)) || std::nextafter(got, exact(b, a)) == exact(b, a);
-  };
   const Tensor<float> of_two = atan2(constant(y), constant(x)).value(),
                       of_complex = angle(make_complex(constant(x), constant(y))).value();
   for (std::int64_t i = 0; i < x.size(); ++i) {
     const float b = y.data()[i], a = x.data()[i];
-    BOOST_TEST(close(of_two.data()[i], b, a), "atan2(" << b << ", " << a << ") is " << of_two.data()[i]);
-    BOOST_TEST(close(of_complex.data()[i], b, a), "angle(" << a << " + " << b << "i) is " << of_complex.data()[i]);
+    const double exact = std::atan2(static_cast<double>(b), static_cast<double>(a));
+    BOOST_TEST(is_rounded(of_two.data()[i], exact), "atan2(" << b << ", " << a << ") is " << of_two.data()[i]);
+    BOOST_TEST(is_rounded(of_complex.data()[i], exact), "angle(" << a << " + " << b << "i) is " << of_complex.data()[i]);
   }
 }
 
@@ -187,11 +187,7 @@ BOOST_AUTO_TEST_CASE(complex_exponentials_of_floats_are_those_of_doubles) {
   const Tensor<std::complex<float>> z = pairs<std::complex<float>>().first, w = exp(constant(z)).value();
   for (std::int64_t i = 0; i < z.size(); ++i) {
     const std::complex<double> v = z.data()[i], exact = std::exp(v);
-    const auto close = [](float got, double part) {
-      const auto expected = static_cast<float>(part);
-      return equal(got, expected) || std::nextafter(got, expected) == expected;
-    };
-    BOOST_TEST((close(w.data()[i].real(), exact.real()) && close(w.data()[i].imag(), exact.imag())),
+    BOOST_TEST((is_rounded(w.data()[i].real(), exact.real()) && is_rounded(w.data()[i].imag(), exact.imag())),
                "exp" << v << " is " << w.data()[i] << ", should be " << exact);
   }
 }
