@@ -34,7 +34,7 @@ Mask compared(const char* name, const Tensor<T>& a, const Tensor<T>& b, const F&
       for_packs<RealOf<T>>(begin, end, [&](auto at) { put(at, at.load(a.data()), at.load(b.data())); });
     });
   else
-    for_broadcast(plan, a.data(), b.data(), put);
+    for_broadcast<true>(plan, a.data(), b.data(), put);
   return Mask(plan.shape, std::move(values));
 }
 

@@ -18,34 +18,27 @@ using DoubleOf = std::conditional_t<ComplexScalar<T>, std::complex<double>, doub
 /// y[i] = f(x[i], ...): floats as packs of doubles, if f takes these, rounded once; otherwise one number after the other.
 template <class F, Scalar A, Scalar... Rest>
 auto map_accurately(const F& f, const Tensor<A>& a, const Tensor<Rest>&... rest) {
-  if constexpr (std::same_as<RealOf<A>, float> && TakesPacks<F, DoubleOf<A>, DoubleOf<Rest>...>) {
-    (require(a.shape() == rest.shape(), "map", "shapes do not match: {} and {}", a.shape(), rest.shape()), ...);
-    Tensor<decltype(f(A(), Rest()...))> y(a.shape());
-    parallel_for(a.size(), elementwise_grain, [&, out = y.data()](std::int64_t begin, std::int64_t end) {
-      for_packs<double>(begin, end, [&](auto at) { at.store(out, f(at.load(a.data()), at.load(rest.data())...)); });
-    });
-    return y;
-  } else {
+  if constexpr (std::same_as<RealOf<A>, float> && TakesPacks<F, DoubleOf<A>, DoubleOf<Rest>...>)
+    return map_packs<double>(f, a, rest...);
+  else
     return map(f, a, rest...);
-  }
 }
 
-// Functions of a number, and of a pack of doubles that come from floats.
-#define ARGAND_ACCURATE(Name, name)                                         \
-  struct Name {                                                             \
-    template <Scalar T>                                                     \
-    T operator()(T x) const {                                               \
-      return std::name(x);                                                  \
-    }                                                                       \
-    Pack<double> operator()(Pack<double> x) const { return math::name(x); } \
+/// Defines the type of a function object from a function of a number and one of a pack of doubles that come from floats.
+#define ARGAND_ACCURATE(Name, of_number, of_pack)                        \
+  struct Name {                                                          \
+    template <Scalar T>                                                  \
+    T operator()(T x) const {                                            \
+      return of_number(x);                                               \
+    }                                                                    \
+    Pack<double> operator()(Pack<double> x) const { return of_pack(x); } \
   };
-ARGAND_ACCURATE(Log, log)
-ARGAND_ACCURATE(Sin, sin)
-ARGAND_ACCURATE(Cos, cos)
-ARGAND_ACCURATE(Tan, tan)
-ARGAND_ACCURATE(Sinh, sinh)
-ARGAND_ACCURATE(Cosh, cosh)
-#undef ARGAND_ACCURATE
+ARGAND_ACCURATE(Log, std::log, math::log)
+ARGAND_ACCURATE(Sin, std::sin, math::sin)
+ARGAND_ACCURATE(Cos, std::cos, math::cos)
+ARGAND_ACCURATE(Tan, std::tan, math::tan)
+ARGAND_ACCURATE(Sinh, std::sinh, math::sinh)
+ARGAND_ACCURATE(Cosh, std::cosh, math::cosh)
 struct Atan2 {
   template <RealScalar R>
   R operator()(R y, R x) const {

@@ -35,11 +35,11 @@ auto map(const F& f, const Tensor<A>& a, const Tensor<Rest>&... rest) {
 }
 
 /// y[i] = f(x[i], ...), one pack at a time: f is a formula for any number type, [](auto x) { return math::exp(x); }. It is called
-/// with a Pack<R> for a real tensor and a ComplexPack<R> for a complex one.
-template <class F, Scalar A, Scalar... Rest>
+/// with a Pack<R> for a real tensor and a ComplexPack<R> for a complex one, where R is the tensor's precision or double.
+template <RealScalar R, class F, Scalar A, Scalar... Rest>
 requires(std::same_as<RealOf<A>, RealOf<Rest>>&&...) auto map_packs(const F& f, const Tensor<A>& a, const Tensor<Rest>&... rest) {
-  using R = RealOf<A>;
-  using Out = std::conditional_t<std::same_as<decltype(f(PackOf<A>(), PackOf<Rest>()...)), Pack<R>>, R, std::complex<R>>;
+  constexpr bool to_real = std::same_as<decltype(f(PackOf<A, R>(), PackOf<Rest, R>()...)), Pack<R>>;
+  using Out = std::conditional_t<to_real, RealOf<A>, std::complex<RealOf<A>>>;
   (require(a.shape() == rest.shape(), "map", "shapes do not match: {} and {}", a.shape(), rest.shape()), ...);
   Tensor<Out> y(a.shape());
   Out* const out = y.data();
@@ -47,6 +47,10 @@ requires(std::same_as<RealOf<A>, RealOf<Rest>>&&...) auto map_packs(const F& f, 
     for_packs<R>(begin, end, [&](auto at) { at.store(out, f(at.load(a.data()), at.load(rest.data())...)); });
   });
   return y;
+}
+template <class F, Scalar A, Scalar... Rest>
+auto map_packs(const F& f, const Tensor<A>& a, const Tensor<Rest>&... rest) {
+  return map_packs<RealOf<A>>(f, a, rest...);
 }
 
 /// The value and the slope of a function at every element; f returns both, as a pair, for a pack.
@@ -107,9 +111,9 @@ class BroadcastRows {
   std::array<std::int64_t, Shape::max_rank> index_{};
 };
 
-/// Calls put(at, x, y) for the places of the broadcast result, with the elements of a and b: packs, and numbers at the ends of
-/// rows.
-template <Scalar A, Scalar B, class Put>
+/// Calls put(at, x, y) for the places of the broadcast result, with the elements of a and b: numbers, or packs if `by_packs`, with
+/// numbers at the ends of rows.
+template <bool by_packs, Scalar A, Scalar B, class Put>
 void for_broadcast(const BroadcastPlan& plan, const A* a, const B* b, const Put& put) {
   const int rank = plan.shape.rank();
   if (plan.shape.size() == 0) return;
@@ -126,7 +130,12 @@ void for_broadcast(const BroadcastPlan& plan, const A* a, const B* b, const Put&
         at.place += start;
         return at;
       };
-      const auto each = [&](const auto& f) { for_short_packs<RealOf<A>>(0, columns, f); };
+      const auto each = [&](const auto& f) {
+        if constexpr (by_packs)
+          for_short_packs<RealOf<A>>(0, columns, f);
+        else
+          for (std::int64_t i = 0; i < columns; ++i) f(OneAt{i});
+      };
       if (a_row && b_row)
         each([&](auto at) { put(in_result(at), at.load(pa), at.load(pb)); });
       else if (a_row)
@@ -140,31 +149,17 @@ void for_broadcast(const BroadcastPlan& plan, const A* a, const B* b, const Put&
 /// y = f(a, b) with NumPy's broadcasting; f is called with packs if it takes them.
 template <class F, Scalar A, Scalar B>
 auto broadcast_map(std::string_view op, const F& f, const Tensor<A>& a, const Tensor<B>& b) {
-  using Out = decltype(f(A(), B()));
-  if constexpr (TakesPacks<F, A, B>) {
-    if (a.shape() == b.shape()) return map_packs(f, a, b);
-    const BroadcastPlan plan(op, a.shape(), b.shape());
-    Tensor<Out> y(plan.shape);
-    for_broadcast(plan, a.data(), b.data(), [&f, out = y.data()](auto at, auto x, auto z) { at.store(out, f(x, z)); });
-    return y;
-  } else {
-    if (a.shape() == b.shape()) return map(f, a, b);
-    const BroadcastPlan plan(op, a.shape(), b.shape());
-    Tensor<Out> y(plan.shape);
-    if (y.size() == 0) return y;
-    const std::int64_t columns = plan.shape.back(), rows = y.size() / columns;
-    const auto last = static_cast<std::size_t>(plan.shape.rank() - 1);
-    parallel_for(rows, std::max<std::int64_t>(1, elementwise_grain / columns), [&](std::int64_t begin, std::int64_t end) {
-      BroadcastRows at(plan, begin);
-      for (std::int64_t row = begin; row < end; ++row, at.next()) {
-        Out* __restrict out = y.data() + row * columns;
-        const A* pa = a.data() + at.a;
-        const B* pb = b.data() + at.b;
-        for (std::int64_t i = 0; i < columns; ++i) out[i] = f(pa[i * plan.a[last]], pb[i * plan.b[last]]);
-      }
-    });
-    return y;
+  constexpr bool by_packs = TakesPacks<F, A, B>;
+  if (a.shape() == b.shape()) {
+    if constexpr (by_packs)
+      return map_packs(f, a, b);
+    else
+      return map(f, a, b);
   }
+  const BroadcastPlan plan(op, a.shape(), b.shape());
+  Tensor<decltype(f(A(), B()))> y(plan.shape);
+  for_broadcast<by_packs>(plan, a.data(), b.data(), [&f, out = y.data()](auto at, auto x, auto z) { at.store(out, f(x, z)); });
+  return y;
 }
 
 /// The adjoint of broadcasting: sums x over the axes along which `shape` was stretched to x.shape().

@@ -129,9 +129,9 @@ struct ComplexPack {
   friend std::complex<R> sum(ComplexPack a) { return {sum(a.re), sum(a.im)}; }
 };
 
-/// The pack type for elements of a Tensor<T>: Pack<R> or ComplexPack<R>.
-template <Scalar T>
-using PackOf = std::conditional_t<ComplexScalar<T>, ComplexPack<RealOf<T>>, Pack<RealOf<T>>>;
+/// The pack type for elements of a Tensor<T>, in its precision or that of R: Pack<R> or ComplexPack<R>.
+template <Scalar T, RealScalar R = RealOf<T>>
+using PackOf = std::conditional_t<ComplexScalar<T>, ComplexPack<R>, Pack<R>>;
 
 // The functions of core/scalar.h, for packs, with the same bits.
 template <RealScalar R, int W>

@@ -98,18 +98,9 @@ Var<T> inverse_function(const Op& op, const Var<T>& z, RealOf<T> sign, const F& 
       [&](const auto&) { return sign * pushed_forward<Factors, root>(z); }, z);
 }
 
-#define ARGAND_INVERSE_OF(Name, name)                                       \
-  struct Name {                                                             \
-    template <Scalar T>                                                     \
-    T operator()(T z) const {                                               \
-      return inverse::name(z);                                              \
-    }                                                                       \
-    Pack<double> operator()(Pack<double> x) const { return math::name(x); } \
-  };
-ARGAND_INVERSE_OF(Asin, asin)
-ARGAND_INVERSE_OF(Acos, acos)
-ARGAND_INVERSE_OF(Atan, atan)
-#undef ARGAND_INVERSE_OF
+ARGAND_ACCURATE(Asin, inverse::asin, math::asin)
+ARGAND_ACCURATE(Acos, inverse::acos, math::acos)
+ARGAND_ACCURATE(Atan, inverse::atan, math::atan)
 
 using Numbers = Tensor<double>;
 using ComplexNumbers = Tensor<std::complex<double>>;

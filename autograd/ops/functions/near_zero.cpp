@@ -52,20 +52,8 @@ std::complex<R> expm1_of(std::complex<R> z) {
           y == 0 ? z.imag() : static_cast<R>(std::exp(x) * std::sin(y))};
 }
 
-struct Log1p {
-  template <Scalar T>
-  T operator()(T z) const {
-    return log1p_of(z);
-  }
-  Pack<double> operator()(Pack<double> x) const { return math::log1p(x); }
-};
-struct Expm1 {
-  template <Scalar T>
-  T operator()(T z) const {
-    return expm1_of(z);
-  }
-  Pack<double> operator()(Pack<double> x) const { return math::expm1(x); }
-};
+ARGAND_ACCURATE(Log1p, log1p_of, math::log1p)
+ARGAND_ACCURATE(Expm1, expm1_of, math::expm1)
 
 /// log(1 + e^x) = max(x, 0) + log1p(e^-|x|).
 template <class X>
